@@ -1,8 +1,97 @@
-//! Differences between two runs other than their figures.
+//! The sides of a comparison of runs, and their differences other than figures.
 
-use netbench_model::Manifest;
+use std::iter::{once, repeat};
 
-use crate::Difference;
+use netbench_model::{Manifest, StackName, WorkerRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    cell::Cell,
+    document::{Item, Table},
+    run::about_stack,
+};
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// The run's name.
+    #[schemars(extend("x-key" = "item"))]
+    pub run: String,
+    /// The stacks, with library and provider.
+    pub stacks: Vec<(StackName, String)>,
+}
+
+/// A setting or a fact that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// The name of the setting or fact.
+    #[schemars(extend("x-key" = "item"))]
+    pub what: String,
+    /// The first side's value.
+    pub first: String,
+    /// The other side's value.
+    pub other: String,
+    /// Whether figures under both values may still be compared.
+    pub harmless: bool,
+}
+
+impl Compared {
+    /// Returns a run with some of its stacks, each with the additional property of its worker.
+    pub(crate) fn of<'a, P>(
+        run: &Manifest<P>,
+        stacks: impl IntoIterator<Item = &'a StackName>,
+        more: fn(&WorkerRecord) -> Option<&String>,
+    ) -> Self {
+        let stacks = stacks.into_iter();
+        Self {
+            run: run.name.clone(),
+            stacks: stacks
+                .map(|stack| (stack.clone(), about_stack(&run.workers, stack, more)))
+                .collect(),
+        }
+    }
+}
+
+/// Returns the stacks that two runs are compared by: those that are named, or each that both have.
+pub(crate) fn compared_stacks(
+    first: &[StackName],
+    other: &[StackName],
+    named: Option<(&StackName, &StackName)>,
+) -> Vec<(StackName, StackName)> {
+    match named {
+        Some((a, b)) => vec![(a.clone(), b.clone())],
+        None => both(first, other)
+            .map(|stack| (stack.clone(), stack.clone()))
+            .collect(),
+    }
+}
+
+/// Returns the values that both have, in the order of the first.
+pub(crate) fn both<'a, T: PartialEq>(
+    first: &'a [T],
+    other: &'a [T],
+) -> impl Iterator<Item = &'a T> {
+    first.iter().filter(|value| other.contains(value))
+}
+
+/// Returns the values that only `these` have.
+pub(crate) fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
+    let alone = these.iter().filter(|value| !those.contains(value));
+    alone.map(ToString::to_string).collect()
+}
+
+/// Tabulates the differences in settings and machines of runs.
+pub(crate) fn difference_items(heading: &str, differences: &[Difference]) -> Vec<Item> {
+    Table::of(differences)
+        .col("what", 0, |row| Cell::text(&row.what))
+        .col("first", 0, |row| Cell::text(&row.first))
+        .col("other", 0, |row| Cell::text(&row.other))
+        .col("", 0, |row| {
+            Cell::text(if row.harmless { "" } else { "not comparable" })
+        })
+        .under(heading)
+}
 
 /// A known property of a run.
 pub(crate) struct Fact {
@@ -13,21 +102,20 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// Returns a fact that changes the meaning of figures.
-    pub(crate) fn decisive(what: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            value: value.into(),
-            harmless: false,
-        }
-    }
-
-    /// Returns a fact that a reader must know of.
-    pub(crate) fn harmless(what: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            harmless: true,
-            ..Self::decisive(what, value)
-        }
+    /// Returns facts by their names: those that change the meaning of figures, and those that a reader must know of.
+    pub(crate) fn list<const D: usize, const H: usize, T: ToString>(
+        decisive: [(T, String); D],
+        harmless: [(T, String); H],
+    ) -> impl Iterator<Item = Self> {
+        let decisive = decisive.into_iter().zip(repeat(false));
+        let harmless = harmless.into_iter().zip(repeat(true));
+        decisive
+            .chain(harmless)
+            .map(|((what, value), harmless)| Self {
+                what: what.to_string(),
+                value,
+                harmless,
+            })
     }
 }
 
@@ -49,22 +137,21 @@ pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {
 /// Returns the facts of every kind of run: the machine, netbench itself, and the workers.
 pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     let machine = &run.environment;
-    let fact = |name: &str| machine.facts.get(name).cloned().unwrap_or_default();
-    let mut facts = Vec::new();
-    facts.extend(["cpu_model", "cores", "cpu_flags"].map(|name| Fact::decisive(name, fact(name))));
-    facts.extend(["kernel", "governor"].map(|name| Fact::harmless(name, fact(name))));
-    facts.push(Fact::harmless("netbench", run.netbench.clone()));
-    facts.push(Fact::harmless(
-        "variables",
-        format!("{:?}", machine.variables),
-    ));
-    for worker in &run.workers {
+    let fact = |name| (name, machine.facts.get(name).cloned().unwrap_or_default());
+    let [kernel, governor] = ["kernel", "governor"].map(fact);
+    let harmless = [
+        kernel,
+        governor,
+        ("netbench", run.netbench.clone()),
+        ("variables", format!("{:?}", machine.variables)),
+    ];
+    let facts = Fact::list(["cpu_model", "cores", "cpu_flags"].map(fact), harmless);
+    let workers = run.workers.iter().flat_map(|worker| {
         let library = format!("{} {:?}", worker.library, worker.provider);
-        facts.push(Fact::harmless(worker.stack.clone(), library));
         let build = worker.build.iter();
-        facts.extend(build.map(|(name, value)| {
-            Fact::harmless(format!("{}, {name}", worker.stack), value.clone())
-        }));
-    }
-    facts
+        let build = build.map(|(name, value)| (format!("{}, {name}", worker.stack), value.clone()));
+        once((worker.stack.clone(), library)).chain(build)
+    });
+    let workers = workers.flat_map(|fact| Fact::list([], [fact]));
+    facts.chain(workers).collect()
 }

@@ -1,10 +1,13 @@
 //! The gate of `compare --fail-on-regression`: three outcomes, for each row and for the whole comparison.
 
-use netbench_stats::{Interval, Precision, RoundsNeeded, Verdict};
+use netbench_stats::{Autocorrelation, Change, Interval, Precision, RoundsNeeded, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{document::Checked, text::count};
+use crate::{
+    document::{Check, Checked},
+    text::count,
+};
 
 /// The result of comparing a row with the threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,16 +80,41 @@ impl Gate {
 const LEAST_BEYOND: f64 = 0.01;
 
 impl Judged {
-    /// Returns the result for a row without a threshold.
-    pub(crate) fn not_asked(rounds_needed: Option<RoundsNeeded>) -> Self {
+    /// Returns the result for a row of connections without a threshold, with the rounds that would decide it.
+    pub(crate) fn not_asked(change: &Change) -> Self {
+        let precision = Precision::of(change).filter(|_| change.verdict == Verdict::Undecided);
         Self {
-            rounds_needed,
+            rounds_needed: precision.map(|precision| precision.rounds_to_decide()),
             ..Self::default()
         }
     }
 
-    /// Judges a row by a reliable interval and its precision; both are `None` if there is no such interval.
+    /// Judges a change whose rounds correlate, and adds the rounds that would decide an undecided verdict with this
+    /// margin, if no rounds are needed to judge the row.
     pub(crate) fn of(
+        change: &Change,
+        correlation: Autocorrelation,
+        threshold: Option<f64>,
+        margin: f64,
+    ) -> Self {
+        let precision = Precision::of(change);
+        let precision = precision.map(|precision| precision.with_correlation(correlation));
+        let judged = Self::of_interval(change.interval, precision, threshold);
+        let undecided = precision.filter(|_| change.verdict == Verdict::Undecided);
+        let to_decide = undecided.map(|precision| precision.rounds_to_decide_beyond(margin));
+        Self {
+            rounds_needed: judged.rounds_needed.or(to_decide),
+            ..judged
+        }
+    }
+
+    /// Returns the result for a row without a reliable interval.
+    pub(crate) fn unreliable(threshold: Option<f64>) -> Self {
+        Self::of_interval(None, None, threshold)
+    }
+
+    /// Judges a row by a reliable interval and its precision; both are `None` if there is no such interval.
+    fn of_interval(
         interval: Option<Interval>,
         precision: Option<Precision>,
         threshold: Option<f64>,
@@ -114,34 +142,45 @@ impl Judged {
         }
     }
 
-    /// Adds the rounds that would decide an undecided verdict with this margin, if no rounds are needed to judge
-    /// the row.
-    pub(crate) fn with_verdict(
-        self,
-        verdict: Verdict,
-        precision: Option<Precision>,
-        margin: f64,
-    ) -> Self {
-        let undecided = precision.filter(|_| verdict == Verdict::Undecided);
-        let to_decide = undecided.map(|precision| precision.rounds_to_decide_beyond(margin));
-        Self {
-            rounds_needed: self.rounds_needed.or(to_decide),
-            ..self
-        }
-    }
-
     /// Returns the check of a row; `words` describe the result, and `why` gives the reason why the row is
     /// undecided.
     pub(crate) fn check(&self, words: &str, why: &str) -> Checked {
-        let failed = |class: &str, why: String| Checked::Failed {
-            why,
-            class: class.to_owned(),
-        };
         match self.regression {
-            Regression::Regressed => failed("regression", words.to_owned()),
-            Regression::CannotTell => failed("cannot-tell", format!("cannot tell: {words}; {why}")),
+            Regression::Regressed => Checked::Failed {
+                why: words.to_owned(),
+                class: "regression".to_owned(),
+            },
+            Regression::CannotTell => Checked::cannot_tell(&format!("{words}; {why}")),
             Regression::NotAsked | Regression::Within => Checked::Passed,
         }
+    }
+}
+
+impl Checked {
+    /// Returns the failure of a check that is undecided.
+    pub(crate) fn cannot_tell(why: &str) -> Self {
+        Self::Failed {
+            why: format!("cannot tell: {why}"),
+            class: "cannot-tell".to_owned(),
+        }
+    }
+}
+
+impl Check {
+    /// Returns the check of something without a figure of both sides.
+    pub(crate) fn without_figures(name: String, outcome: Checked) -> Self {
+        Self {
+            name,
+            class: None,
+            outcome,
+            said: None,
+        }
+    }
+
+    /// Returns the check of something that was not compared.
+    pub(crate) fn skipped(name: String, why: &str) -> Self {
+        let why = why.to_owned();
+        Self::without_figures(name, Checked::Skipped { why })
     }
 }
 
@@ -161,7 +200,6 @@ impl Rows<'_> {
     pub(crate) fn headline(&self) -> String {
         let [one, many] = self.words;
         let limit = format!("{:.1} %", self.threshold * 100.0);
-        let rows = |number| count(number, one, many);
         let outcome = match Gate::of(Some(self.threshold), self.regressed, self.cannot_tell) {
             _ if self.rows.is_empty() && self.regressed + self.cannot_tell == 0 => {
                 return format!("No {one} could be compared with the limit of {limit}.");
@@ -176,12 +214,12 @@ impl Rows<'_> {
                 };
                 format!(
                     "Regressed: {} regressed by more than {limit}.{others}",
-                    rows(self.regressed)
+                    count(self.regressed, one, many)
                 )
             }
             Some(Gate::CannotTell) => format!(
                 "Cannot tell: of {} it is not known whether they regressed by more than {limit}; nothing else regressed.",
-                rows(self.cannot_tell)
+                count(self.cannot_tell, one, many)
             ),
             _ => format!("Passed: nothing regressed by more than {limit}."),
         };
@@ -198,13 +236,12 @@ impl Rows<'_> {
             .iter()
             .filter_map(|(name, row)| Some((name, row.power?)));
         let (name, power) = powers.min_by(|a, b| a.1.found.total_cmp(&b.1.found))?;
-        let share = |share: f64| format!("{:.0} %", share * 100.0);
         Some(format!(
-            "With these rounds a true {:+.1} % would be found in {} of comparisons, and equal runs would pass in {} \
-             ({name}, where that is least).",
+            "With these rounds a true {:+.1} % would be found in {:.0} % of comparisons, and equal runs would pass in \
+             {:.0} % ({name}, where that is least).",
             power.change * 100.0,
-            share(power.found),
-            share(power.equal_pass)
+            power.found * 100.0,
+            power.equal_pass * 100.0
         ))
     }
 }
@@ -231,7 +268,7 @@ mod tests {
                 low,
                 high,
             };
-            Judged::of(Some(interval), None, Some(0.05)).regression
+            Judged::of_interval(Some(interval), None, Some(0.05)).regression
         };
         let cases = [
             (0.10, 6.97, Regression::CannotTell),
@@ -245,9 +282,9 @@ mod tests {
         for (low, high, expected) in cases {
             assert_eq!(of(low, high), expected, "{low} to {high}");
         }
-        let none = Judged::of(None, None, Some(0.05));
+        let none = Judged::unreliable(Some(0.05));
         assert_eq!(none.regression, Regression::CannotTell);
-        let not_asked = Judged::of(None, None, None);
+        let not_asked = Judged::unreliable(None);
         assert_eq!(not_asked.regression, Regression::NotAsked);
         for (regressed, cannot_tell, gate) in [
             (0, 0, Gate::Passed),

@@ -54,6 +54,7 @@ pub use connect::{
     SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, UnsupportedRow,
     compare_runs_of_connect, summarize,
 };
+pub use differences::{Compared, Difference};
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
     Answer, Asked, Counted, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
@@ -79,11 +80,11 @@ pub use scan::{
 pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
-    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase,
-    Difference, HandshakeBreakdown, JoinedCase, JoinedRun, JoinedSummary, PublishedRow,
-    PublishedTable, RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport,
-    SuiteSummary, Today, compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference,
-    join_runs_of_suite, summarize_suite,
+    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, ComparedCase, HandshakeBreakdown,
+    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, RunSays, StackFigures,
+    SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, Today,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
+    summarize_suite,
 };
 pub use text::{count, wrap};
 

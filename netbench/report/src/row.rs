@@ -1,13 +1,16 @@
-//! A figure of two sides and its change: the one row of comparisons of stacks, of runs and of visits.
+//! A figure of two sides and its change: the one row of comparisons of stacks, of runs and of visits, and the checks,
+//! columns, marks and sentences that are made of a change, whatever it is of.
+
+use std::fmt::Display;
 
 use netbench_model::{StackName, Unit};
-use netbench_stats::{Change, Verdict};
+use netbench_stats::{Change, Interval, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     cell::{Cell, Digits},
-    document::{Check, Filling},
+    document::{Chart, Check, Dot, Dots, Drawing, Filling, Item},
     gate::{Judged, Regression},
     text::{change, interval},
 };
@@ -39,12 +42,7 @@ pub struct Row<K, S = f64> {
 impl<K, S> Row<K, S> {
     /// Returns the check of the row, which fails if the row regressed; `why` gives the reason why it is undecided.
     pub(crate) fn check(&self, name: String, class: String, why: &str) -> Check {
-        let words = format!(
-            "{}: {} ({})",
-            self.change.verdict,
-            change(self.change.ratio),
-            interval(self.change.interval)
-        );
+        let words = format!("{}: {}", self.change.verdict, in_words(&self.change));
         Check {
             name,
             class: Some(class),
@@ -64,20 +62,46 @@ impl<K, S> Row<K, S> {
     }
 }
 
-/// Returns the number of rows with each verdict: faster, slower, same, undecided and not judged.
-pub(crate) fn tally<'a, K: 'a>(rows: impl Iterator<Item = &'a Row<K>> + Clone) -> [usize; 5] {
-    [
-        Verdict::Faster,
-        Verdict::Slower,
-        Verdict::Same,
-        Verdict::Undecided,
-        Verdict::NotJudged,
-    ]
-    .map(|verdict| {
-        rows.clone()
-            .filter(|row| row.change.verdict == verdict)
-            .count()
-    })
+/// Returns the number of rows with this outcome of the gate.
+pub(crate) fn count_of<K, S>(regression: Regression, rows: &[Row<K, S>]) -> u64 {
+    let rows = rows.iter();
+    rows.filter(|row| row.judged.regression == regression)
+        .count() as u64
+}
+
+/// Returns the number of each verdict: faster, slower, same, undecided and not judged.
+pub(crate) fn tally(verdicts: impl Iterator<Item = Verdict>) -> [usize; 5] {
+    let mut counts = [0; 5];
+    for verdict in verdicts {
+        counts[match verdict {
+            Verdict::Faster => 0,
+            Verdict::Slower => 1,
+            Verdict::Same => 2,
+            Verdict::Undecided => 3,
+            Verdict::NotJudged => 4,
+        }] += 1;
+    }
+    counts
+}
+
+/// Returns the number of each verdict in words; `better` counts those of the first kind: `3 cases`.
+pub(crate) fn tally_in_words(
+    better: impl Display,
+    [_, worse, same, undecided, not_judged]: [usize; 5],
+) -> String {
+    format!(
+        "better in {better}, worse in {worse}, the same in {same}, undecided in {undecided}, not judged in {not_judged}."
+    )
+}
+
+/// Returns a change with its interval: `-1.9 % (-2.5 % … -1.2 %)`.
+pub(crate) fn in_words(of: &Change) -> String {
+    format!("{} ({})", change(of.ratio), interval(of.interval))
+}
+
+/// Returns whether a verdict is that of a difference.
+pub(crate) fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
 }
 
 /// Returns the stack, or the first side's and the other's if they differ.
@@ -95,6 +119,41 @@ pub(crate) fn figure(value: f64, unit: Unit) -> Cell {
         Unit::Nanoseconds => Cell::Time(value),
         Unit::Bytes => Cell::Bytes(value),
         Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
+    }
+}
+
+/// Returns the mark of a change in a chart.
+pub(crate) fn dot(name: String, change: &Change) -> Dot {
+    Dot {
+        name,
+        ratio: change.ratio,
+        interval: change.interval,
+        verdict: change.verdict,
+    }
+}
+
+/// Returns the chart of some changes; `less` and `more` state what ratios under and over 1 mean.
+pub(crate) fn dots(
+    title: String,
+    note: String,
+    [less, more]: [String; 2],
+    dots: impl Iterator<Item = Dot>,
+) -> Item {
+    let drawing = Drawing::Dots(Dots {
+        less,
+        more,
+        dots: dots.collect(),
+    });
+    Item::Charts(vec![Chart {
+        title,
+        note,
+        drawing,
+    }])
+}
+
+impl From<Option<Self>> for Cell {
+    fn from(cell: Option<Self>) -> Self {
+        cell.unwrap_or(Self::Missing)
     }
 }
 
@@ -124,5 +183,33 @@ impl<T> Filling<T> {
             Cell::Change(row(item).change.ratio)
         })
         .col_of(other, "verdict", 0, |item| row(item).verdict())
+    }
+
+    /// Adds the columns of a factor and of its interval, by their names and ranks.
+    pub(crate) fn factors(
+        self,
+        other: &str,
+        [(name, rank), (interval, interval_rank)]: [(&str, u8); 2],
+        factor: impl Fn(&T) -> Option<(f64, Option<Interval>)>,
+    ) -> Self {
+        self.col_of(other, name, rank, |item| {
+            factor(item).map(|(ratio, _)| Cell::Factor(ratio)).into()
+        })
+        .col_of(other, interval, interval_rank, |item| {
+            factor(item).map(|(_, ends)| Cell::Factors(ends)).into()
+        })
+    }
+
+    /// Returns the table under a heading and an explanation; empty if there are no rows.
+    pub(crate) fn explained(
+        self,
+        heading: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Vec<Item> {
+        let mut items = self.under(heading);
+        if let Some(table) = items.pop() {
+            items.extend([Item::text(text), table]);
+        }
+        items
     }
 }

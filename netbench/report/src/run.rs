@@ -78,16 +78,9 @@ impl RunHead {
 
     /// Returns the origin and the date of the run, and the command that repeats it.
     pub(crate) fn again(&self, seed: Option<u64>) -> String {
-        let mut words = vec!["netbench"];
-        let mut rest = self.command.iter().skip(1);
-        while let Some(word) = rest.next() {
-            if word == "--seed" {
-                rest.next();
-            } else if !word.starts_with("--seed=") {
-                words.push(word);
-            }
-        }
-        let command = words.into_iter().map(quoted).join(" ");
+        let words = self.command.iter().skip(1);
+        let words = std::iter::once("netbench").chain(without(words, &["--seed"]));
+        let command = words.map(quoted).join(" ");
         let (of_seed, option) = match seed {
             Some(seed) => (format!(" seed {seed},"), format!(" --seed {seed}")),
             None => Default::default(),
@@ -110,16 +103,25 @@ fn command(line: &[String], origin: &Origin) -> Vec<String> {
     if origin.merged.is_empty() {
         return line.to_vec();
     }
-    let mut words = line.iter();
-    let mut kept = Vec::new();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--shard" | "--vantage" => drop(words.next()),
-            word if word.starts_with("--shard=") || word.starts_with("--vantage=") => {}
-            word => kept.push(word.to_owned()),
+    let words = without(line.iter(), &["--shard", "--vantage"]);
+    words.map(str::to_owned).collect()
+}
+
+/// Returns the words of a command line without these options and their values.
+fn without<'a>(
+    mut words: impl Iterator<Item = &'a String>,
+    options: &[&str],
+) -> impl Iterator<Item = &'a str> {
+    std::iter::from_fn(move || {
+        loop {
+            let word = words.next()?.as_str();
+            match word.split_once('=') {
+                _ if options.contains(&word) => drop(words.next()),
+                Some((option, _)) if options.contains(&option) => {}
+                _ => return Some(word),
+            }
         }
-    }
-    kept
+    })
 }
 
 /// Describes a stack: its library, its provider, and the additional property of its worker.

@@ -4,9 +4,8 @@ use netbench_stats::{median, spread};
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
-    document::{
-        Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item, Points, Scatter, Series,
-    },
+    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Points, Scatter, Series},
+    row::{dot, dots},
     text::{change, count, named_site, sites_of, time},
 };
 
@@ -16,9 +15,8 @@ const DRAWN: usize = 400;
 /// Charts clean, resumed and cold connections side by side, if there is more than one condition.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     let comparisons = || summary.comparisons.iter();
-    let conditions: Vec<Condition> = Condition::ALL
-        .iter()
-        .copied()
+    let conditions = Condition::ALL.iter().copied();
+    let conditions: Vec<Condition> = conditions
         .filter(|condition| comparisons().any(|row| row.condition == *condition))
         .collect();
     if conditions.len() < 2 {
@@ -26,13 +24,15 @@ pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     }
     let stacks = comparisons().flat_map(|row| [&row.first, &row.other]);
     let stacks: Vec<String> = stacks.unique().map(ToString::to_string).collect();
-    let chart = |phase, title| by_condition(summary, &conditions, &stacks, phase, title);
+    let charts = [
+        (Phase::Total, "Total time of a connection"),
+        (Phase::Cpu, "CPU time of the client"),
+    ];
+    let charts =
+        charts.map(|(phase, title)| by_condition(summary, &conditions, &stacks, phase, title));
     vec![
         Item::heading("Conditions side by side"),
-        Item::Charts(vec![
-            chart(Phase::Total, "Total time of a connection"),
-            chart(Phase::Cpu, "CPU time of the client"),
-        ]),
+        Item::Charts(charts.into()),
     ]
 }
 
@@ -54,17 +54,20 @@ fn by_condition(
             .collect();
         let pairs = rows.iter().map(|(_, row)| row.change.pairs()).max();
         counts.push(format!("{} {condition}", pairs.unwrap_or(0)));
-        let first = rows.first().map(|(_, row)| {
-            let p50_ns = row.first.p50_ns;
-            bar(0, p50_ns, time(p50_ns))
+        let first = rows.first().map(|(_, row)| Bar {
+            label: String::new(),
+            parts: vec![(0, row.first.p50_ns)],
+            text: time(row.first.p50_ns),
         });
         let others = rows.iter().map(|(comparison, row)| {
-            let at = stacks
-                .iter()
-                .position(|stack| stack == comparison.other.as_str());
+            let mut stacks = stacks.iter();
+            let at = stacks.position(|stack| stack == comparison.other.as_str());
             let p50_ns = row.other.p50_ns;
-            let text = format!("{} · {}", time(p50_ns), change(row.change.ratio));
-            bar(at.unwrap_or(0), p50_ns, text)
+            Bar {
+                label: String::new(),
+                parts: vec![(at.unwrap_or(0), p50_ns)],
+                text: format!("{} · {}", time(p50_ns), change(row.change.ratio)),
+            }
         });
         groups.push(BarGroup {
             name: condition.to_string(),
@@ -88,22 +91,10 @@ fn by_condition(
     }
 }
 
-fn bar(series: usize, value: f64, text: String) -> Bar {
-    Bar {
-        label: String::new(),
-        parts: vec![(series, value)],
-        text,
-    }
-}
-
 /// Charts the change of each phase, with its interval.
 pub(super) fn phases(comparison: &Comparison) -> Item {
     let rows = comparison.phases.iter();
-    let pairs = rows
-        .clone()
-        .map(|row| row.change.pairs())
-        .max()
-        .unwrap_or(0);
+    let pairs = rows.clone().map(|row| row.change.pairs()).max();
     let intervals = match rows.clone().find_map(|row| row.change.interval) {
         Some(interval) => format!(
             "lines: intervals of {:.2} % each, so wide that all hold together at 99 %",
@@ -111,35 +102,25 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
         ),
         None => "too few rounds for intervals".to_owned(),
     };
-    let dots = rows.map(|row| Dot {
-        name: row.words().to_owned(),
-        ratio: row.change.ratio,
-        interval: row.change.interval,
-        verdict: row.change.verdict,
-    });
     let (first, other) = (&comparison.first, &comparison.other);
-    faster_and_slower(
-        other,
+    dots(
         format!("How much longer or shorter {other} takes than {first}"),
         format!(
-            "n = up to {pairs} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
-             square: the same within 1 %, hollow: undecided."
+            "n = up to {} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
+             square: the same within 1 %, hollow: undecided.",
+            pairs.unwrap_or(0)
         ),
-        dots.collect(),
+        ["faster", "slower"].map(|word| format!("{other} {word}")),
+        rows.map(|row| dot(row.words().to_owned(), &row.change)),
     )
 }
 
 /// Charts each site's change, in rising order.
 pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
-    let target = summary.run.target;
-    let rows = comparison.sites.rows.iter();
-    let rounds = rows
-        .clone()
-        .map(|row| row.change.pairs())
-        .max()
-        .unwrap_or(0);
-    let levels = rows
-        .clone()
+    let all = &comparison.sites.rows;
+    let rounds = all.iter().map(|row| row.change.pairs()).max();
+    let levels = all
+        .iter()
         .filter_map(|row| Some(row.change.interval?.level));
     let intervals = match levels.min_by(f64::total_cmp) {
         None => "too few rounds for intervals".to_owned(),
@@ -148,25 +129,20 @@ pub(super) fn sites(comparison: &Comparison, summary: &ConnectSummary) -> Item {
             (level * 100.0).floor()
         ),
     };
-    let drawn = spread(rows.len(), DRAWN).map(|at| &comparison.sites.rows[at]);
-    let dots = drawn.map(|row| Dot {
-        name: named_site(target, &row.key.site),
-        ratio: row.change.ratio,
-        interval: row.change.interval,
-        verdict: row.change.verdict,
-    });
     let (first, other) = (&comparison.first, &comparison.other);
-    faster_and_slower(
-        other,
+    dots(
         format!("Total time with {other} against {first}, site by site"),
         format!(
             "n = {} with up to {} each, in rising order{}. Dots: the middle of the paired ratios \
-                 (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
-            of_rows(summary, rows.len()),
-            count(rounds, "round", "rounds"),
-            only_some(rows.len()),
+             (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
+            of_rows(summary, all.len()),
+            count(rounds.unwrap_or(0), "round", "rounds"),
+            only_some(all.len(), DRAWN),
         ),
-        dots.collect(),
+        ["faster", "slower"].map(|word| format!("{other} {word}")),
+        spread(all.len(), DRAWN)
+            .map(|at| &all[at])
+            .map(|row| dot(named_site(summary.run.target, &row.key.site), &row.change)),
     )
 }
 
@@ -179,24 +155,12 @@ fn of_rows(summary: &ConnectSummary, rows: usize) -> String {
 }
 
 /// States that only some marks are drawn, if that is so.
-fn only_some(marks: usize) -> String {
-    if marks > DRAWN {
-        format!("; {DRAWN} of them are drawn, evenly spread")
+pub(super) fn only_some(marks: usize, drawn: usize) -> String {
+    if marks > drawn {
+        format!("; {drawn} of them are drawn, evenly spread")
     } else {
         String::new()
     }
-}
-
-fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<Dot>) -> Item {
-    Item::Charts(vec![Chart {
-        title,
-        note,
-        drawing: Drawing::Dots(Dots {
-            less: format!("{other} faster"),
-            more: format!("{other} slower"),
-            dots,
-        }),
-    }])
 }
 
 /// A part of a bar: its name and its length in nanoseconds.
@@ -236,22 +200,19 @@ fn verify(measured: &Measured) -> f64 {
 
 /// Charts the mean connection and the mean of the client's computation, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
-    let chart = |title: &str, parts: &[Part]| {
-        let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Measured| {
-            let mean = |part: fn(&Measured) -> f64| {
-                let sum: f64 = pairs.iter().map(|pair| part(side(pair)).max(0.0)).sum();
-                sum / pairs.len().max(1) as f64
-            };
-            let means: Vec<f64> = parts.iter().map(|(_, part)| mean(*part)).collect();
-            Bar {
-                label: stack.to_string(),
-                text: time(means.iter().sum()),
-                parts: means.into_iter().enumerate().collect(),
-            }
-        };
+    let charts: [(&str, &[Part]); 2] = [
+        ("The whole connection, by phase", &CONNECTION),
+        (
+            "What the client computes, connector included: the part that the stack itself takes",
+            &COMPUTING,
+        ),
+    ];
+    charts.map(|(title, parts)| {
+        let firsts = pairs.iter().map(|pair| pair.first);
+        let others = pairs.iter().map(|pair| pair.other);
         let bars = vec![
-            bar(&comparison.first, |pair| pair.first),
-            bar(&comparison.other, |pair| pair.other),
+            bar_of(&comparison.first, parts, firsts),
+            bar_of(&comparison.other, parts, others),
         ];
         Item::Charts(vec![Chart {
             title: title.to_owned(),
@@ -269,24 +230,38 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
                 }],
             }),
         }])
-    };
-    [
-        chart("The whole connection, by phase", &CONNECTION),
-        chart(
-            "What the client computes, connector included: the part that the stack itself takes",
-            &COMPUTING,
-        ),
-    ]
+    })
+}
+
+/// Returns the bar of a stack, with the mean of each part.
+fn bar_of<'a>(
+    stack: &StackName,
+    parts: &[Part],
+    measured: impl ExactSizeIterator<Item = &'a Measured> + Clone,
+) -> Bar {
+    let count = measured.len().max(1) as f64;
+    let means: Vec<f64> = parts
+        .iter()
+        .map(|(_, part)| measured.clone().map(|m| part(m).max(0.0)).sum::<f64>() / count)
+        .collect();
+    Bar {
+        label: stack.to_string(),
+        text: time(means.iter().sum()),
+        parts: means.into_iter().enumerate().collect(),
+    }
 }
 
 /// Charts each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> Item {
-    let target = summary.run.target;
-    let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
-        let rows = &comparison.sites.rows;
-        let rows = spread(rows.len(), DRAWN).map(|at| &rows[at]);
-        let points = rows.map(|row| {
-            let name = named_site(target, &row.key.site);
+    let sides: [(&StackName, fn(&SiteRow) -> f64); 2] = [
+        (&comparison.first, |row| row.first),
+        (&comparison.other, |row| row.other),
+    ];
+    let rows = &comparison.sites.rows;
+    let series = sides.map(|(stack, total)| {
+        let drawn = spread(rows.len(), DRAWN).map(|at| &rows[at]);
+        let points = drawn.map(|row| {
+            let name = named_site(summary.run.target, &row.key.site);
             (row.key.rtt_ns as f64, total(row), name)
         });
         let points: Vec<_> = points.collect();
@@ -295,11 +270,7 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
             line: line(&points),
             points,
         }
-    };
-    let series = vec![
-        of(&comparison.first, |row| row.first),
-        of(&comparison.other, |row| row.other),
-    ];
+    });
     let lines = series.iter().filter_map(|points| {
         let (slope, base) = points.line?;
         let base = time(base.max(0.0));
@@ -315,13 +286,13 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
             "n = {}, the median over rounds of each{}. Lines: the median of the slopes between all two sites \
              that are drawn (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of \
              the time.",
-            of_rows(summary, comparison.sites.rows.len()),
-            only_some(comparison.sites.rows.len()),
+            of_rows(summary, rows.len()),
+            only_some(rows.len(), DRAWN),
         ),
         drawing: Drawing::Scatter(Scatter {
             across: "round-trip time".to_owned(),
             up: "total time".to_owned(),
-            series,
+            series: series.into(),
         }),
     }])
 }
@@ -340,17 +311,9 @@ fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
 
 /// Charts the distribution of each compared phase.
 pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> Item {
-    let chart = |row: &PhaseRow| {
-        let series = |stack: &StackName, of: &dyn Fn(&Matched<'_>) -> Option<u64>| Series {
-            name: stack.to_string(),
-            sorted_ns: pairs
-                .iter()
-                .filter_map(of)
-                .sorted()
-                .map(|ns| ns as f64)
-                .collect(),
-        };
-        let phase = row.key.phase;
+    let charts = comparison.phases.iter().map(|row| {
+        let times = pairs.iter();
+        let times = times.map(|pair| [pair.first, pair.other].map(|side| row.key.phase.of(side)));
         Chart {
             title: row.words().to_owned(),
             note: format!(
@@ -359,10 +322,17 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
                 count(row.first.count, "connection", "connections")
             ),
             drawing: Drawing::Ecdf(vec![
-                series(&comparison.first, &|pair| phase.of(pair.first)),
-                series(&comparison.other, &|pair| phase.of(pair.other)),
+                series(&comparison.first, times.clone().filter_map(|[first, _]| first)),
+                series(&comparison.other, times.filter_map(|[_, other]| other)),
             ]),
         }
-    };
-    Item::Charts(comparison.phases.iter().map(chart).collect())
+    });
+    Item::Charts(charts.collect())
+}
+
+fn series(stack: &StackName, times_ns: impl Iterator<Item = u64>) -> Series {
+    Series {
+        name: stack.to_string(),
+        sorted_ns: times_ns.sorted().map(|ns| ns as f64).collect(),
+    }
 }

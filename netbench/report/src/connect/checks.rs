@@ -21,12 +21,10 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
     }
     for row in &summary.unsupported {
         let why = &row.reason;
-        let skipped = || Checked::Skipped { why: why.clone() };
-        let keys = row
-            .sites
-            .iter()
-            .map(|site| (row.condition, &row.stack, site));
-        outcomes.extend(keys.map(|key| (key, skipped())));
+        outcomes.extend(row.sites.iter().map(|site| {
+            let key = (row.condition, &row.stack, site);
+            (key, Checked::Skipped { why: why.clone() })
+        }));
     }
     let failed = summary.failures.iter();
     let failed = failed.into_group_map_by(|row| (row.condition, &row.stack, &row.site));
@@ -50,15 +48,15 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
 }
 
 fn failure(rows: &[&FailureRow]) -> Checked {
-    let words = |row: &&FailureRow| {
+    let words = rows.iter().map(|row| {
         format!(
             "{} of {}: {}: {}",
             row.failed, row.trials, row.class, row.reason
         )
-    };
+    });
     let class = rows.first().map(|row| row.class.to_string());
     Checked::Failed {
-        why: rows.iter().map(words).join("; "),
+        why: words.into_iter().join("; "),
         class: class.unwrap_or_default(),
     }
 }

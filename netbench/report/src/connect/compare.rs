@@ -4,17 +4,14 @@ use itertools::Itertools;
 use netbench_model::{
     Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target, Unit,
 };
-use netbench_stats::{
-    Change, Figures, Pair, Precision, Resampling, RoundsNeeded, Verdict, compare as paired,
-    compare_rounds, median,
-};
+use netbench_stats::{Change, Figures, Pair, Resampling, Verdict, compare as paired};
 
 use super::{
-    pairs::{Matched, match_up},
+    pairs::{Matched, Times, match_up},
     shares::{rtts, shares},
     summary::{Comparison, Exclusion, PhaseOf, PhaseRow, SiteOf, SiteRow, SiteTally},
 };
-use crate::{Row, gate::Judged};
+use crate::{Row, gate::Judged, row::tally};
 
 /// Compares one stack with the first under one condition, and returns the samples that had to be left out.
 pub(crate) fn compare(
@@ -57,43 +54,44 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     let judged = shown.iter().filter(|phase| is_judged(**phase));
     let settings = Resampling::for_family(plan.seed, judged.count());
     let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
-    let row = |phase: Phase| {
-        let both: Vec<(u64, u64, u32)> = matched
-            .iter()
-            .filter_map(|pair| Some((phase.of(pair.first)?, phase.of(pair.other)?, pair.block)))
-            .collect();
-        let log: Vec<_> = both
-            .iter()
-            .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
-            .collect();
-        let mut change = paired(&log, &settings)?;
-        if !is_judged(phase) {
-            change.verdict = Verdict::NotJudged;
-        }
-        let needed =
-            rounds_needed(&change).map(|needed| needed.of_processes(rounds, change.blocks()));
-        Some(Row {
-            key: PhaseOf { phase },
-            unit: Unit::Nanoseconds,
-            first: Figures::of_ns(&both.iter().map(|(a, _, _)| *a).collect::<Vec<_>>())?,
-            other: Figures::of_ns(&both.iter().map(|(_, b, _)| *b).collect::<Vec<_>>())?,
-            judged: Judged::not_asked(needed),
-            change,
-        })
-    };
-    shown.into_iter().filter_map(row).collect()
+    let rows = shown
+        .into_iter()
+        .filter_map(|phase| phase_row(phase, matched, &settings, rounds));
+    rows.collect()
+}
+
+fn phase_row(
+    phase: Phase,
+    matched: &[Matched<'_>],
+    settings: &Resampling,
+    rounds: u64,
+) -> Option<PhaseRow> {
+    let times = matched.iter().filter_map(|pair| pair.times(phase));
+    let times: Vec<Times> = times.collect();
+    let ratios: Vec<Pair> = times.iter().map(Times::ratio).collect();
+    let mut change = paired(&ratios, settings)?;
+    if !is_judged(phase) {
+        change.verdict = Verdict::NotJudged;
+    }
+    let judged = Judged::not_asked(&change);
+    let needed = judged.rounds_needed;
+    Some(Row {
+        key: PhaseOf { phase },
+        unit: Unit::Nanoseconds,
+        first: Figures::of_ns(&times.iter().map(|times| times.first_ns).collect_vec())?,
+        other: Figures::of_ns(&times.iter().map(|times| times.other_ns).collect_vec())?,
+        judged: Judged {
+            rounds_needed: needed.map(|needed| needed.of_processes(rounds, change.blocks())),
+            ..judged
+        },
+        change,
+    })
 }
 
 /// Returns whether a phase has verdicts. Making the connector is judged only by its CPU time: wall-clock time
 /// includes other work of the machine.
 pub(super) fn is_judged(phase: Phase) -> bool {
     phase != Phase::ConnectorWall
-}
-
-/// Returns the number of rounds that would decide a row, if it is undecided.
-fn rounds_needed(change: &Change) -> Option<RoundsNeeded> {
-    let precision = Precision::of(change).filter(|_| change.verdict == Verdict::Undecided);
-    precision.map(|precision| precision.rounds_to_decide())
 }
 
 fn sites(
@@ -106,24 +104,14 @@ fn sites(
     let mut rows: Vec<SiteRow> = by_site
         .into_iter()
         .filter_map(|(site, pairs)| {
-            let totals = |side: fn(&Matched<'_>) -> u64| {
-                let totals = pairs.iter().map(|pair| side(pair) as f64);
-                median(&totals.collect::<Vec<_>>())
+            let key = SiteOf {
+                site: site.to_owned(),
+                rtt_ns: rtts.get(site).copied().unwrap_or(0),
             };
-            let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
-            let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
-            let log: Vec<Pair> = pairs.iter().map(|pair| pair.totals()).collect();
-            let change = compare_rounds(&log)?;
+            let row = Times::row(key, &pairs.iter().map(|pair| pair.totals()).collect_vec())?;
             Some(Row {
-                key: SiteOf {
-                    site: site.to_owned(),
-                    rtt_ns: rtts.get(site).copied().unwrap_or(0),
-                },
-                unit: Unit::Nanoseconds,
-                first: totals(first)?,
-                other: totals(other)?,
-                judged: Judged::not_asked(rounds_needed(&change)),
-                change,
+                judged: Judged::not_asked(&row.change),
+                ..row
             })
         })
         .collect();
@@ -143,16 +131,15 @@ fn sites(
             .total_cmp(&b.change.ratio)
             .then(a.key.site.cmp(&b.key.site))
     });
-    let count = |verdict| {
-        let rows = rows.iter().filter(|row| row.change.verdict == verdict);
-        rows.count() as u64
-    };
+    let verdicts = rows.iter().map(|row| row.change.verdict);
+    let [other_faster, first_faster, same, undecided, not_judged] =
+        tally(verdicts).map(|sites| sites as u64);
     SiteTally {
-        other_faster: count(Verdict::Faster),
-        first_faster: count(Verdict::Slower),
-        same: count(Verdict::Same),
-        undecided: count(Verdict::Undecided),
-        not_judged: count(Verdict::NotJudged),
+        other_faster,
+        first_faster,
+        same,
+        undecided,
+        not_judged,
         not_compared: (plan.sites.len() - rows.len().min(plan.sites.len())) as u64,
         // `chance` is for one of the two directions.
         // A sum of no floats is minus zero.

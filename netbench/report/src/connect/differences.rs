@@ -5,14 +5,15 @@ use netbench_model::{Phase, StackName};
 use netbench_stats::{SAME_MARGIN, Verdict};
 
 use super::{Comparison, ConnectSummary};
-use crate::text::{change, count};
+use crate::{
+    row::differs,
+    text::{change, count},
+};
 
 /// Returns the difference of each stack from the first, a line for each.
 pub(super) fn differences(summary: &ConnectSummary) -> Vec<String> {
-    let pairs = summary.comparisons.iter();
-    let pairs = pairs.map(|comparison| (&comparison.first, &comparison.other));
-    pairs
-        .unique()
+    summary
+        .switches()
         .map(|(first, other)| difference(summary, first, other))
         .collect()
 }
@@ -53,7 +54,7 @@ fn difference(summary: &ConnectSummary, first: &StackName, other: &StackName) ->
 fn differing_phases(comparison: &Comparison) -> Option<String> {
     let rows = comparison.phases.iter().filter(|row| {
         let verdict = Verdict::beyond(row.change.interval, SAME_MARGIN);
-        row.key.phase != Phase::Total && matches!(verdict, Verdict::Faster | Verdict::Slower)
+        row.key.phase != Phase::Total && differs(verdict)
     });
     let rows = rows.map(|row| format!("{} {}", row.words(), change(row.change.ratio)));
     let rows = rows.collect_vec();

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use itertools::Itertools;
 use netbench_model::{
     Condition, ConnectManifest, LinkKind, Phase, Recorded, Sample, StackName, Target,
 };
@@ -19,11 +18,9 @@ use crate::{
     document::{Document, Excerpt, Extent, Item, Machine, Place, Report, Section, Table},
     evaluation::{Evidence, Subject, fast, none_is_no, works},
     explain::explain_section,
+    row::in_words,
     run::origin,
-    text::{
-        change, count, in_place_of, interval, machine, profile_in_words, shorten, stacks_with,
-        time, verdict,
-    },
+    text::{count, in_place_of, machine, profile_in_words, shorten, stacks_with, time, verdict},
 };
 
 /// The id of the section with the run's figures.
@@ -99,9 +96,8 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
     let of_times = of_times(&report.manifest);
     let others = summary.warnings.iter();
     let others: Vec<String> = others.filter(|w| !of_times.contains(w)).cloned().collect();
-    let switches = summary.comparisons.iter();
-    let switches = switches.map(|comparison| (&comparison.first, &comparison.other));
-    let questions = switches.unique().flat_map(|(from, to)| {
+    let mut questions = Vec::new();
+    for (from, to) in summary.switches() {
         let evidence = Evidence {
             connections: Some(summary),
             ..Evidence::of([from, to], summary.run.target, &summary.head.thresholds)
@@ -110,16 +106,16 @@ fn questions(report: &ConnectReport) -> Vec<Asked> {
             (Subject::Works, works::answer(&evidence), &others),
             (Subject::Fast, fast::answer(&evidence), &of_times),
         ];
-        answers.map(|(subject, question, warnings)| Asked {
+        questions.extend(answers.map(|(subject, question, warnings)| Asked {
             subject,
             question,
             about: in_place_of(&[from.as_str(), to.as_str()]),
             section: Some(SECTION.to_owned()),
             warnings: warnings.clone(),
             ..Asked::default()
-        })
-    });
-    questions.collect()
+        }));
+    }
+    questions
 }
 
 /// Returns the way the run was made and the command that repeats it. The client profile is added if the command
@@ -139,31 +135,30 @@ fn again(summary: &ConnectSummary) -> String {
 
 fn section(report: &ConnectReport, extent: Extent) -> Section {
     let summary = &*report.summary;
-    let comparisons = || summary.comparisons.iter();
-    let mut items: Vec<Item> = comparisons()
-        .map(|c| Item::Headline(headline(summary, c)))
-        .collect();
+    let all: Vec<&Comparison> = summary.comparisons.iter().collect();
+    let headlines = all.iter();
+    let headlines = headlines.map(|comparison| Item::Headline(headline(summary, comparison)));
+    let mut items: Vec<Item> = headlines.collect();
     items.extend(Item::warnings(&summary.warnings));
     items.extend(charts::conditions(summary));
     items.extend(cold_items(&summary.cold));
     let measured = latest(&report.samples);
-    let all: Vec<&Comparison> = comparisons().collect();
     // A page has one joined table; a terminal, which is read from top to bottom, has one for each condition.
-    let tables = match comparisons().map(|c| (&c.first, &c.other)).all_equal() {
-        true if extent == Extent::Full && all.len() > 1 => Tables::Joined,
+    let tables = match summary.switches().count() {
+        1 if extent == Extent::Full && all.len() > 1 => Tables::Joined,
         _ => Tables::Each,
     };
     if tables == Tables::Joined {
         items.push(Item::heading("By phase"));
         items.extend(tables::phases(&all));
-        shares(&mut items, "Where the total goes".to_owned(), &all);
+        items.extend(shares("Where the total goes".to_owned(), &all));
     }
-    for comparison in comparisons() {
+    for comparison in &summary.comparisons {
         phases(&mut items, comparison, summary.run.target, tables);
         sites(&mut items, comparison, summary);
         if tables == Tables::Each {
             let heading = title("Where the total goes", comparison);
-            shares(&mut items, heading, &[comparison]);
+            items.extend(shares(heading, &[comparison]));
         }
         if !comparison.phases.is_empty() {
             let (first, other) = (&comparison.first, &comparison.other);
@@ -174,21 +169,19 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
             items.push(charts::distributions(comparison, &pairs.matched));
         }
     }
-    failures(&mut items, summary);
-    left_out(&mut items, summary);
-    negotiated(&mut items, summary);
-    how(&mut items, summary);
+    items.extend(failures(summary));
+    items.extend(left_out(summary));
+    items.extend(negotiated(summary));
+    items.extend(how(summary));
     Section {
         id: SECTION.to_owned(),
         heading: "Connection time".to_owned(),
         explanation: explanation(summary),
         items,
-        missing: comparisons()
-            .all(|comparison| comparison.phases.is_empty())
-            .then(|| {
-                "No figures: there is no pair of samples in which both stacks did the same work."
-                    .to_owned()
-            }),
+        missing: (!summary.compares()).then(|| {
+            "No figures: there is no pair of samples in which both stacks did the same work."
+                .to_owned()
+        }),
         ..Section::default()
     }
 }
@@ -237,16 +230,15 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
         );
     };
     let (condition, over) = (comparison.condition, summary.over());
-    let Some(ends) = total.change.interval else {
+    if total.change.interval.is_none() {
         return format!(
             "{condition}: there are too few rounds for a verdict on the total time{over}."
         );
-    };
+    }
     format!(
-        "{condition}: by total time{over}, {}: {} ({}). {}",
+        "{condition}: by total time{over}, {}: {}. {}",
         verdict(total.change.verdict, first, other),
-        change(total.change.ratio),
-        interval(Some(ends)),
+        in_words(&total.change),
         tally(comparison, summary),
     )
 }
@@ -367,76 +359,66 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
     );
 }
 
-fn shares(items: &mut Vec<Item>, heading: String, comparisons: &[&Comparison]) {
+fn shares(heading: String, comparisons: &[&Comparison]) -> Vec<Item> {
     let Some(table) = tables::shares(comparisons) else {
-        return;
+        return Vec::new();
     };
-    items.push(Item::Heading(heading));
-    items.push(Item::text(
+    table.explained(
+        heading,
         "Means. Client: CPU time of the connection, which is the stack's for the most part. Server: what it computed in \
          its handshake, where it tells. Network: all the rest, waiting.",
-    ));
-    items.push(table);
+    )
 }
 
-fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
-    items.push(Item::heading("Which sites failed, on which stack, and why"));
-    if summary.failures.is_empty() {
-        items.push(Item::text("None."));
-    } else {
-        items.push(
-            Table::of(&summary.failures)
-                .site(summary.run.target, |row| &row.site)
-                .col("stack", 0, |row| Cell::text(&row.stack))
-                .col("condition", 2, |row| Cell::text(row.condition))
-                .col("why", 0, |row| {
-                    Cell::text(format!("{}: {}", row.class, row.reason))
-                })
-                .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
-                .col("error message", 3, |row| Cell::text(shorten(&row.detail)))
-                .item(),
-        );
+fn failures(summary: &ConnectSummary) -> Vec<Item> {
+    const HEADING: &str = "Which sites failed, on which stack, and why";
+    let mut items = Table::of(&summary.failures)
+        .site(summary.run.target, |row| &row.site)
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("condition", 2, |row| Cell::text(row.condition))
+        .col("why", 0, |row| {
+            Cell::text(format!("{}: {}", row.class, row.reason))
+        })
+        .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
+        .col("error message", 3, |row| Cell::text(shorten(&row.detail)))
+        .under(HEADING);
+    if items.is_empty() {
+        items.extend([Item::heading(HEADING), Item::text("None.")]);
     }
-    for row in &summary.unsupported {
-        items.push(Item::Text(format!(
-            "Not tried, {} on {}: {} ({})",
-            row.condition,
-            row.stack,
-            row.reason,
-            summary.count_rows(row.sites.len())
-        )));
-    }
+    let unsupported = summary.unsupported.iter().map(|row| {
+        let sites = summary.count_rows(row.sites.len());
+        Item::Text(format!(
+            "Not tried, {} on {}: {} ({sites})",
+            row.condition, row.stack, row.reason
+        ))
+    });
+    items.extend(unsupported);
+    items
 }
 
-fn left_out(items: &mut Vec<Item>, summary: &ConnectSummary) {
-    items.extend(
-        Table::of(&summary.left_out)
-            .site(summary.run.target, |row| &row.site)
-            .col("condition", 2, |row| Cell::text(row.condition))
-            .col("stack", 0, |row| Cell::text(&row.other))
-            .col("what differed", 0, |row| Cell::text(&row.why))
-            .col("pairs", 0, |row| Cell::count(row.pairs))
-            .under("Pairs left out: the two sides did different work"),
-    );
+fn left_out(summary: &ConnectSummary) -> Vec<Item> {
+    Table::of(&summary.left_out)
+        .site(summary.run.target, |row| &row.site)
+        .col("condition", 2, |row| Cell::text(row.condition))
+        .col("stack", 0, |row| Cell::text(&row.other))
+        .col("what differed", 0, |row| Cell::text(&row.why))
+        .col("pairs", 0, |row| Cell::count(row.pairs))
+        .under("Pairs left out: the two sides did different work")
 }
 
-fn negotiated(items: &mut Vec<Item>, summary: &ConnectSummary) {
-    items.push(Item::heading("What was negotiated"));
-    items.push(
-        Table::of(&summary.negotiated)
-            .col("condition", 3, |row| Cell::text(row.condition))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("TLS", 0, |row| Cell::text(&row.version))
-            .col("suite", 1, |row| Cell::text(&row.suite))
-            .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
-            .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
-            .col("connections", 0, |row| Cell::count(row.connections))
-            .item(),
-    );
+fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
+    let table = Table::of(&summary.negotiated)
+        .col("condition", 3, |row| Cell::text(row.condition))
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("TLS", 0, |row| Cell::text(&row.version))
+        .col("suite", 1, |row| Cell::text(&row.suite))
+        .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
+        .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
+        .col("connections", 0, |row| Cell::count(row.connections));
+    [Item::heading("What was negotiated"), table.item()]
 }
 
-fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
-    items.push(Item::heading("How it was measured"));
+fn how(summary: &ConnectSummary) -> [Item; 4] {
     let link = &summary.link;
     let kind = match link.kind {
         LinkKind::User => "emulated in user space",
@@ -467,7 +449,10 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
         parts.push(format!("Digest of the packets lost: {digest}."));
     }
     parts.extend(summary.losses.as_ref().map(LossSummary::sentence));
-    items.push(Item::Text(parts.join(" ")));
-    items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(again(summary)));
+    [
+        Item::heading("How it was measured"),
+        Item::Text(parts.join(" ")),
+        Item::Text(machine(&summary.environment)),
+        Item::Text(again(summary)),
+    ]
 }

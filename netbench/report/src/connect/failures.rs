@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netbench_model::{CertificateFault, Condition, FailureClass, Outcome, Sample, StackName};
+use netbench_model::{CertificateFault, FailureClass, Outcome, Sample};
 
 use super::summary::{ConnectSummary, FailureRow, UnsupportedRow};
 use crate::text::missing_root;
@@ -30,23 +30,23 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
             });
         row.failed += 1;
     }
-    let counted = |((case, _, _), row)| {
-        let trials = trials.get(&case).copied().unwrap_or(0);
-        FailureRow { trials, ..row }
-    };
-    rows.into_iter().map(counted).collect()
+    let rows = rows.into_iter();
+    rows.map(|((case, ..), row)| FailureRow {
+        trials: trials.get(&case).copied().unwrap_or(0),
+        ..row
+    })
+    .collect()
 }
 
 impl ConnectSummary {
     /// Returns the cause and the remedy, if every stack finds that the certificates of half of the sites or more
     /// lead to no trusted root.
     pub(crate) fn missing_root(&self) -> Option<String> {
-        let untrusted = |row: &&FailureRow| {
+        let rows = self.failures.iter().filter(|row| {
             row.class == FailureClass::Certificate
                 && row.reason == CertificateFault::UnknownIssuer.name()
                 && row.failed == row.trials
-        };
-        let rows = self.failures.iter().filter(untrusted);
+        });
         let stacks = rows
             .map(|row| (self.site_of(&row.site), &row.stack))
             .into_grouping_map()
@@ -69,15 +69,15 @@ pub(crate) fn unsupported(measured: &[&Sample]) -> Vec<UnsupportedRow> {
             *samples += 1;
         }
     }
-    type Key<'a> = (Condition, &'a StackName, &'a String);
-    let row = |((condition, stack, reason), (sites, samples)): (Key<'_>, (BTreeSet<_>, u64))| {
-        UnsupportedRow {
+    let rows = rows.into_iter();
+    rows.map(
+        |((condition, stack, reason), (sites, samples))| UnsupportedRow {
             condition,
             stack: stack.clone(),
             reason: reason.clone(),
             sites: sites.into_iter().cloned().collect(),
             samples,
-        }
-    };
-    rows.into_iter().map(row).collect()
+        },
+    )
+    .collect()
 }

@@ -44,6 +44,6 @@ pub(crate) use cold::{
 };
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
-pub(crate) use pairs::{Matched, match_up};
+pub(crate) use pairs::{Matched, match_up, median_of};
 pub(crate) use shares::{class, rtt_class, rtts};
 pub(crate) use summarize::{head, other_work};

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
-use netbench_stats::Pair;
+use netbench_model::{Condition, Measured, Negotiated, Outcome, Phase, Sample, StackName, Unit};
+use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
+
+use crate::{Row, gate::Judged};
 
 /// The largest difference between the bodies of two responses of a real server: this, or [`BODY_PART`] of the
 /// longer body, if that is more. A page contains a date, or a nonce.
@@ -20,17 +22,73 @@ pub(crate) struct Matched<'a> {
     pub(crate) other: &'a Measured,
 }
 
-impl Matched<'_> {
-    /// Returns the total times of both.
-    pub(crate) fn totals(&self) -> Pair {
-        let (first, other) = (&self.first.phases, &self.other.phases);
-        Pair::from_ns(first.total_ns, other.total_ns, self.block)
+/// Two times that were measured in direct succession.
+#[derive(Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) first_ns: u64,
+    pub(crate) other_ns: u64,
+    /// The process that the first was measured in.
+    pub(crate) block: u32,
+}
+
+impl Times {
+    /// Returns the ratio of both.
+    pub(crate) fn ratio(&self) -> Pair {
+        Pair::from_ns(self.first_ns, self.other_ns, self.block)
     }
 
-    /// Returns the other's total time less the first one's.
+    /// Returns the other time less the first.
     pub(crate) fn difference_ns(&self) -> f64 {
-        self.other.phases.total_ns as f64 - self.first.phases.total_ns as f64
+        self.other_ns as f64 - self.first_ns as f64
     }
+
+    /// Returns the row of times of one site, or point, with the medians of both sides and their change from round to
+    /// round; `None` without times.
+    pub(crate) fn row<K>(key: K, times: &[Self]) -> Option<Row<K>> {
+        let ratios: Vec<Pair> = times.iter().map(Self::ratio).collect();
+        Some(Row {
+            key,
+            unit: Unit::Nanoseconds,
+            first: median_of(times, |times| times.first_ns as f64)?,
+            other: median_of(times, |times| times.other_ns as f64)?,
+            change: compare_rounds(&ratios)?,
+            judged: Judged::default(),
+        })
+    }
+
+    /// Returns the estimate of the differences of rounds; `None` without times.
+    pub(crate) fn differences(times: &[Self]) -> Option<RoundsDifference> {
+        let differences: Vec<f64> = times.iter().map(Self::difference_ns).collect();
+        difference_of_rounds(&differences)
+    }
+}
+
+impl Matched<'_> {
+    /// Returns the total times of both.
+    pub(crate) fn totals(&self) -> Times {
+        Times {
+            first_ns: self.first.phases.total_ns,
+            other_ns: self.other.phases.total_ns,
+            block: self.block,
+        }
+    }
+
+    /// Returns the times of a phase that both have.
+    pub(crate) fn times(&self, phase: Phase) -> Option<Times> {
+        Some(Times {
+            first_ns: phase.of(self.first)?,
+            other_ns: phase.of(self.other)?,
+            block: self.block,
+        })
+    }
+}
+
+/// Returns the median of a figure of some items.
+pub(crate) fn median_of<'a, T: 'a>(
+    items: impl IntoIterator<Item = &'a T>,
+    figure: impl Fn(&'a T) -> f64,
+) -> Option<f64> {
+    median(&items.into_iter().map(figure).collect::<Vec<_>>())
 }
 
 /// The pairs of two stacks, and the excluded ones: the site, and the difference.
@@ -51,11 +109,10 @@ pub(crate) fn match_up<'a>(
         .iter()
         .filter(|sample| sample.condition == condition)
     {
-        let side = if sample.stack == *first {
-            0
-        } else if sample.stack == *other {
-            1
-        } else {
+        let Some(side) = [first, other]
+            .iter()
+            .position(|stack| sample.stack == **stack)
+        else {
             continue;
         };
         let key = (sample.session, sample.round, sample.site.as_str());

@@ -4,21 +4,22 @@ mod changes;
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools;
 use netbench_model::{
     Condition, ConnectManifest, LinkRecord, Phase, Sample, Site, StackName, Target,
 };
-use netbench_stats::{FAMILY_LEVEL, Verdict, rounds_apart};
+use netbench_stats::{FAMILY_LEVEL, rounds_apart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::changes::{Rounds, phase_change, reach, site_change};
-use super::{compare::is_judged, latest};
+use super::{compare::is_judged, latest::latest, summarize::side};
 use crate::{
-    Difference, Row, SummaryHead,
-    differences::{Fact, differing, of_machine},
+    Row, SummaryHead,
+    differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
     gate::{Gate, Regression},
-    run::about_stack,
-    suite::Compared,
+    row::{count_of, differs},
+    text::change,
 };
 
 /// The changes from one run of `connect` to another. Every ratio is the other run's time over the first one's: over
@@ -133,33 +134,23 @@ pub fn compare_runs_of_connect(
     threshold: Option<f64>,
 ) -> ConnectComparison {
     let (plan, other_plan) = (&first.0.plan, &other.0.plan);
-    let pairs: Vec<(StackName, StackName)> = match stacks {
-        Some((a, b)) => vec![(a.clone(), b.clone())],
-        None => both(&plan.stacks, &other_plan.stacks)
-            .map(|stack| (stack.clone(), stack.clone()))
-            .collect(),
-    };
-    let conditions: Vec<Condition> = both(&plan.conditions, &other_plan.conditions)
-        .copied()
-        .collect();
-    let names = |sites: &[Site]| -> Vec<String> { sites.iter().map(Site::name).collect() };
-    let (sites, other_sites) = (names(&plan.sites), names(&other_plan.sites));
+    let pairs = compared_stacks(&plan.stacks, &other_plan.stacks, stacks);
+    let conditions: Vec<&Condition> = both(&plan.conditions, &other_plan.conditions).collect();
+    let [sites, other_sites] =
+        [plan, other_plan].map(|plan| plan.sites.iter().map(Site::name).collect::<Vec<String>>());
     let common: BTreeSet<&str> = both(&sites, &other_sites).map(String::as_str).collect();
     let samples = [latest(first.1), latest(other.1)];
 
-    let mut found = Vec::new();
-    for condition in conditions {
-        for (a, b) in &pairs {
-            found.push(Rounds::of(condition, [a, b], &samples, &common));
-        }
-    }
-    let level = |rows: usize| 1.0 - (1.0 - FAMILY_LEVEL) / rows.max(1) as f64;
+    let found = conditions.iter().cartesian_product(&pairs);
+    let found: Vec<Rounds<'_>> = found
+        .map(|(condition, (a, b))| Rounds::of(**condition, [a, b], &samples, &common))
+        .collect();
     let phases = compared_phases(plan.target, other_plan.target);
     let phase_level = level(found.len() * phases.len());
     let site_level = level(found.iter().map(|rounds| rounds.reached().count()).sum());
     let phases: Vec<PhaseChange> = found
         .iter()
-        .flat_map(|rounds| phases.iter().map(move |phase| (rounds, *phase)))
+        .cartesian_product(phases)
         .filter_map(|(rounds, phase)| phase_change(rounds, phase, phase_level, threshold))
         .collect();
     let sites_changed: Vec<ChangedSite> = found
@@ -177,22 +168,20 @@ pub fn compare_runs_of_connect(
         .iter()
         .flat_map(|rounds| reach(rounds, threshold))
         .collect();
-    let states = || {
-        let phases = phases.iter().map(|row| row.judged.regression);
-        let sites = sites_changed.iter().map(|row| row.judged.regression);
-        phases
-            .chain(sites)
-            .chain(reach.iter().map(|row| row.regression))
-    };
-    let count = |state: Regression| states().filter(|of| *of == state).count() as u64;
+    let lost = reach.iter();
+    let lost = lost.filter(|row| row.regression == Regression::Regressed);
     ConnectComparison {
         head: SummaryHead::new("connect-compare"),
         first: side(first.0, pairs.iter().map(|pair| &pair.0)),
         other: side(other.0, pairs.iter().map(|pair| &pair.1)),
         target: plan.target.with(other_plan.target),
         threshold,
-        regressed: count(Regression::Regressed),
-        cannot_tell: count(Regression::CannotTell),
+        // The reach of a site is never undecided.
+        regressed: count_of(Regression::Regressed, &phases)
+            + count_of(Regression::Regressed, &sites_changed)
+            + lost.count() as u64,
+        cannot_tell: count_of(Regression::CannotTell, &phases)
+            + count_of(Regression::CannotTell, &sites_changed),
         only_first: only(&sites, &other_sites),
         only_other: only(&other_sites, &sites),
         missing: if stacks.is_some() {
@@ -236,33 +225,18 @@ fn with_total(site: ChangedSite, phases: &[PhaseChange]) -> ChangedSite {
     }
 }
 
-/// Returns the values that both have, in the order of the first.
-fn both<'a, T: PartialEq>(first: &'a [T], other: &'a [T]) -> impl Iterator<Item = &'a T> {
-    first.iter().filter(|value| other.contains(value))
-}
-
-/// Returns the values that only `these` have.
-fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
-    let alone = these.iter().filter(|value| !those.contains(value));
-    alone.map(ToString::to_string).collect()
+/// Returns the level of each interval at which those of this many rows hold together.
+fn level(rows: usize) -> f64 {
+    1.0 - (1.0 - FAMILY_LEVEL) / rows.max(1) as f64
 }
 
 /// Returns the phases that are compared. Name resolution is one of them if both runs resolve real names.
 fn compared_phases(first: Target, other: Target) -> Vec<Phase> {
     let live = first == Target::Live && other == Target::Live;
-    let compared = |phase: &Phase| is_judged(*phase) && (*phase != Phase::Dns || live);
-    Phase::ALL.iter().copied().filter(compared).collect()
-}
-
-fn side<'a>(run: &ConnectManifest, stacks: impl Iterator<Item = &'a StackName>) -> Compared {
-    let about = |stack: &StackName| {
-        let more = about_stack(&run.workers, stack, |worker| Some(&worker.connector));
-        (stack.clone(), more)
-    };
-    Compared {
-        run: run.name.clone(),
-        stacks: stacks.map(about).collect(),
-    }
+    let phases = Phase::ALL.iter().copied();
+    phases
+        .filter(|phase| is_judged(*phase) && (*phase != Phase::Dns || live))
+        .collect()
 }
 
 fn facts(run: &ConnectManifest) -> Vec<Fact> {
@@ -272,37 +246,33 @@ fn facts(run: &ConnectManifest) -> Vec<Fact> {
         None => LinkRecord::without(plan.target).kind,
     };
     let client = &plan.client;
-    let mut facts = vec![
-        Fact::decisive("sites are", format!("{:?}", plan.target)),
-        Fact::decisive("link", format!("{link:?}")),
-        Fact::decisive("profiles of the emulated sites", profiles(run)),
-        Fact::decisive("--client-profile", format!("{:?}", client.profile)),
-        Fact::decisive("--jobs", plan.jobs.to_string()),
-        Fact::decisive(
-            "--cpu",
-            plan.cpu_percent
-                .map_or_else(|| "no limit".to_owned(), |share| share.to_string()),
-        ),
-        Fact::decisive(
-            "trust roots",
-            format!("{}, {}", plan.roots.count, plan.roots.sha256),
-        ),
-        Fact::decisive("--method", plan.request.method.clone()),
-        Fact::harmless("names of headers", plan.request.headers.join(", ")),
-        Fact::harmless("versions offered", format!("{:?}", client.versions)),
-        Fact::harmless("suites offered", format!("{:?}", client.suites)),
-        Fact::harmless("groups offered", format!("{:?}", client.groups)),
-        Fact::harmless("protocols offered", format!("{:?}", client.alpn)),
-        Fact::harmless("--timeout", format!("{} ms", plan.timeout_ms)),
-        Fact::harmless("--connect-to", format!("{:?}", plan.connect_to)),
-        Fact::harmless(
-            "client certificate",
-            format!("{:?}", plan.client_certificate),
-        ),
-        Fact::harmless("rounds", plan.rounds.to_string()),
+    let cpu = plan.cpu_percent.map(|share| share.to_string());
+    let roots = format!("{}, {}", plan.roots.count, plan.roots.sha256);
+    let decisive = [
+        ("sites are", format!("{:?}", plan.target)),
+        ("link", format!("{link:?}")),
+        ("profiles of the emulated sites", profiles(run)),
+        ("--client-profile", format!("{:?}", client.profile)),
+        ("--jobs", plan.jobs.to_string()),
+        ("--cpu", cpu.unwrap_or_else(|| "no limit".to_owned())),
+        ("trust roots", roots),
+        ("--method", plan.request.method.clone()),
     ];
-    facts.extend(of_machine(run));
-    facts
+    let certificate = format!("{:?}", plan.client_certificate);
+    let harmless = [
+        ("names of headers", plan.request.headers.join(", ")),
+        ("versions offered", format!("{:?}", client.versions)),
+        ("suites offered", format!("{:?}", client.suites)),
+        ("groups offered", format!("{:?}", client.groups)),
+        ("protocols offered", format!("{:?}", client.alpn)),
+        ("--timeout", format!("{} ms", plan.timeout_ms)),
+        ("--connect-to", format!("{:?}", plan.connect_to)),
+        ("client certificate", certificate),
+        ("rounds", plan.rounds.to_string()),
+    ];
+    Fact::list(decisive, harmless)
+        .chain(of_machine(run))
+        .collect()
 }
 
 /// Returns the lines by which the lab emulates the sites: only in the lab does a line of the file determine the
@@ -311,8 +281,7 @@ fn profiles(run: &ConnectManifest) -> String {
     if run.plan.target != Target::Lab {
         return String::new();
     }
-    let lines: Vec<String> = run.plan.sites.iter().map(Site::to_line).collect();
-    lines.join("\n")
+    run.plan.sites.iter().map(Site::to_line).join("\n")
 }
 
 fn warnings(
@@ -331,27 +300,24 @@ fn warnings(
             warnings.push(format!("{} was not finished.", run.name));
         }
     }
-    let worker = |run: &'_ ConnectManifest, stack: &StackName| {
-        let mut workers = run.workers.iter();
-        workers
-            .find(|worker| worker.stack == stack.stack())
-            .cloned()
-    };
     for (a, b) in pairs {
-        let (before, after) = (worker(first, a), worker(other, b));
+        let [before, after] = [(first, a), (other, b)].map(|(run, stack)| {
+            let mut workers = run.workers.iter();
+            workers.find(|worker| worker.stack == stack.stack())
+        });
         if before.is_none() || before != after {
             continue;
         }
         let moved = phases.iter().find(|row| {
             let of = &row.key.stacks;
             (&of.first_stack, &of.other_stack, row.key.phase) == (a, b, Phase::Total)
-                && matches!(row.change.verdict, Verdict::Faster | Verdict::Slower)
+                && differs(row.change.verdict)
         });
         if let Some(row) = moved {
             warnings.push(format!(
                 "{a} is the same program in both runs, and its total time changed by {} ({}): changes of other stacks \
                  that are no larger are the machine's or the network's.",
-                crate::text::change(row.change.ratio),
+                change(row.change.ratio),
                 row.key.stacks.condition
             ));
         }

@@ -1,20 +1,21 @@
 use std::fmt;
 
+use itertools::Itertools;
 use netbench_model::Phase;
 use netbench_stats::{Basis, Change, SAME_MARGIN};
 
 use super::{
-    runs::{ChangedSite, ConnectComparison, PhaseChange, StacksOfRuns},
+    runs::{ConnectComparison, PhaseChange, StacksOfRuns},
     summary::phase_words,
 };
 use crate::{
     cell::Cell,
+    differences::difference_items,
     document::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
     gate::{Judged, Regression, Rows, needed_in_words},
     row::{stacks, tally},
-    suite::difference_items,
     text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
 };
 
@@ -30,13 +31,12 @@ impl Report for ConnectComparison {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
         items.extend(reach(self));
-        difference_items(
-            &mut items,
+        items.extend(difference_items(
             "What differs between the runs",
             &self.differences,
-        );
-        phases(&mut items, self);
-        sites(&mut items, self);
+        ));
+        items.extend(phases(self));
+        items.extend(sites(self));
         items.extend(alone(self));
         Document {
             sections: vec![Section::only(items)],
@@ -81,7 +81,8 @@ fn headline(comparison: &ConnectComparison) -> String {
             interval(row.change.interval)
         )
     }));
-    let [faster, slower, same, undecided, not_judged] = tally(comparison.sites.iter());
+    let verdicts = comparison.sites.iter().map(|row| row.change.verdict);
+    let [faster, slower, same, undecided, not_judged] = tally(verdicts);
     parts.push(format!(
         "Sites (with each condition and stack): faster {faster}, slower {slower}, the same {same}, undecided {undecided}, \
          not judged {not_judged}."
@@ -94,19 +95,19 @@ fn headline(comparison: &ConnectComparison) -> String {
 fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
     let rows = rows.rows.iter();
     let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
-    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
-    for (name, row) in rows {
-        let why = why_unknown(comparison, row);
+    let reasons = rows.map(|(name, row)| (why_unknown(comparison, row), name));
+    let mut by_reason: Vec<(String, Vec<&String>)> = Vec::new();
+    for (why, name) in reasons {
         match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
-            Some((_, names)) => names.push(name.clone()),
-            None => by_reason.push((why, vec![name.clone()])),
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((why, vec![name])),
         }
     }
-    let reasons = by_reason.into_iter();
-    let named: Vec<String> = reasons
-        .map(|(why, names)| format!("{} ({why})", some_of(NAMED, names)))
-        .collect();
-    (!named.is_empty()).then(|| format!("Cannot be told: {}.", some_of(NAMED, named)))
+    let named = by_reason
+        .into_iter()
+        .map(|(why, names)| format!("{} ({why})", some_of(NAMED, names)));
+    let named = some_of(NAMED, named);
+    (!named.is_empty()).then(|| format!("Cannot be told: {named}."))
 }
 
 /// Returns the reason why a regression of a row is neither shown nor excluded.
@@ -144,32 +145,28 @@ fn reach(comparison: &ConnectComparison) -> Vec<Item> {
         .under("Sites that fail more often in one of the runs")
 }
 
-fn phases(items: &mut Vec<Item>, comparison: &ConnectComparison) {
-    items.push(Item::heading(
-        "By phase, over all sites that both runs reach",
-    ));
+fn phases(comparison: &ConnectComparison) -> Vec<Item> {
+    const HEADING: &str = "By phase, over all sites that both runs reach";
     if comparison.phases.is_empty() {
-        items.push(Item::text(
-            "There is no site that both runs reach with a stack of both.",
-        ));
-        return;
+        let none = "There is no site that both runs reach with a stack of both.";
+        return vec![Item::heading(HEADING), Item::text(none)];
     }
-    items.push(Item::Text(format!(
-        "Of each round the median over its sites; the change is the median over all pairs of rounds of the two runs, the \
-         other's time against the first one's: more than 0 % is slower. Intervals hold for all rows together. A verdict \
-         needs the whole interval beyond ±{:.0} %.",
-        SAME_MARGIN * 100.0
-    )));
-    items.push(
-        Table::of(&comparison.phases)
-            .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
-            .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
-            .col("phase", 0, |row| Cell::text(phase_words(row.key.phase)))
-            .compared(|row| row)
-            .col("rounds", 4, |row| rounds(&row.change))
-            .col("sites", 5, |row| Cell::count(row.key.sites))
-            .item(),
-    );
+    Table::of(&comparison.phases)
+        .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
+        .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
+        .col("phase", 0, |row| Cell::text(phase_words(row.key.phase)))
+        .compared(|row| row)
+        .col("rounds", 4, |row| rounds(&row.change))
+        .col("sites", 5, |row| Cell::count(row.key.sites))
+        .explained(
+            HEADING,
+            format!(
+                "Of each round the median over its sites; the change is the median over all pairs of rounds of the two runs, the \
+                 other's time against the first one's: more than 0 % is slower. Intervals hold for all rows together. A verdict \
+                 needs the whole interval beyond ±{:.0} %.",
+                SAME_MARGIN * 100.0
+            ),
+        )
 }
 
 fn rounds(change: &Change) -> Cell {
@@ -182,71 +179,65 @@ fn rounds(change: &Change) -> Cell {
     }
 }
 
-fn sites(items: &mut Vec<Item>, comparison: &ConnectComparison) {
+fn sites(comparison: &ConnectComparison) -> Vec<Item> {
     const SHOWN: usize = 12;
-    if comparison.sites.is_empty() {
-        return;
-    }
-    items.push(Item::heading("Site by site, total time"));
-    items.push(Item::Text(format!(
-        "Intervals hold for all rows together, which takes {} rounds in each run.",
-        comparison.rounds_needed
-    )));
-    let mut rows: Vec<&ChangedSite> = comparison.sites.iter().collect();
-    rows.sort_by(|a, b| b.change.ratio.total_cmp(&a.change.ratio));
-    items.push(
-        Table::of(rows)
-            .excerpt(Excerpt::Ends(SHOWN))
-            .site(comparison.target, |row| &row.key.site)
-            .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
-            .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
-            .compared(|row| row)
-            .col("rounds", 5, |row| rounds(&row.change))
-            .col("differs", 4, |row| Cell::maybe(row.key.differs.as_ref()))
-            .item(),
-    );
+    let rows = comparison.sites.iter();
+    let rows = rows.sorted_by(|a, b| b.change.ratio.total_cmp(&a.change.ratio));
+    Table::of(rows)
+        .excerpt(Excerpt::Ends(SHOWN))
+        .site(comparison.target, |row| &row.key.site)
+        .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
+        .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
+        .compared(|row| row)
+        .col("rounds", 5, |row| rounds(&row.change))
+        .col("differs", 4, |row| Cell::maybe(row.key.differs.as_ref()))
+        .explained(
+            "Site by site, total time",
+            format!(
+                "Intervals hold for all rows together, which takes {} rounds in each run.",
+                comparison.rounds_needed
+            ),
+        )
 }
 
 /// Lists the sites, stacks and conditions that only one of the runs has.
 fn alone(comparison: &ConnectComparison) -> Vec<Item> {
-    let sites = |run: &str, sites: &[String]| {
+    let ConnectComparison { first, other, .. } = comparison;
+    let sites = [
+        (first, &comparison.only_first),
+        (other, &comparison.only_other),
+    ];
+    let sites = sites.into_iter().filter(|(_, sites)| !sites.is_empty());
+    let sites = sites.map(|(side, sites)| {
         let of = sites_of(comparison.target, sites.len());
-        (!sites.is_empty()).then(|| format!("Only in {run}: {of}, {}.", some_of(NAMED, sites)))
-    };
+        format!("Only in {}: {of}, {}.", side.run, some_of(NAMED, sites))
+    });
     let missing = &comparison.missing;
-    [
-        sites(&comparison.first.run, &comparison.only_first),
-        sites(&comparison.other.run, &comparison.only_other),
-        (!missing.is_empty()).then(|| {
-            format!(
-                "Not compared, because only one run has it: {}.",
-                missing.join(", ")
-            )
-        }),
-    ]
-    .into_iter()
-    .flatten()
-    .map(Item::Text)
-    .collect()
+    let missing = (!missing.is_empty()).then(|| {
+        format!(
+            "Not compared, because only one run has it: {}.",
+            missing.join(", ")
+        )
+    });
+    sites.chain(missing).map(Item::Text).collect()
 }
 
 /// Builds a check for each site, and one for the total of each condition and stack.
 fn checks(comparison: &ConnectComparison) -> CheckSuite {
-    let named = |site: &str| named_site(comparison.target, site);
+    let target = comparison.target;
     let all = totals(comparison).map(|row| {
         let why = why_unknown(comparison, &row.judged);
         row.check("all sites".to_owned(), row.key.stacks.class(), &why)
     });
     let sites = comparison.sites.iter().map(|row| {
         let why = why_unknown(comparison, &row.judged);
-        row.check(named(&row.key.site), row.key.stacks.class(), &why)
+        let name = named_site(target, &row.key.site);
+        row.check(name, row.key.stacks.class(), &why)
     });
-    let lost = comparison
-        .reach
-        .iter()
-        .filter(|row| row.regression == Regression::Regressed);
+    let lost = comparison.reach.iter();
+    let lost = lost.filter(|row| row.regression == Regression::Regressed);
     let lost = lost.map(|row| Check {
-        name: format!("{} is reached", named(&row.site)),
+        name: format!("{} is reached", named_site(target, &row.site)),
         class: Some(row.stacks.class()),
         outcome: Checked::Failed {
             why: row.why.clone(),
@@ -255,14 +246,8 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
         said: None,
     });
     let alone = [&comparison.only_first, &comparison.only_other];
-    let alone = alone.into_iter().flatten().map(|site| Check {
-        name: named(site),
-        class: None,
-        outcome: Checked::Skipped {
-            why: "only one run has it".to_owned(),
-        },
-        said: None,
-    });
+    let alone = alone.into_iter().flatten();
+    let alone = alone.map(|site| Check::skipped(named_site(target, site), "only one run has it"));
     CheckSuite {
         name: format!("{} against {}", comparison.other.run, comparison.first.run),
         checks: all.chain(sites).chain(lost).chain(alone).collect(),

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{ConnectManifest, LinkKind, Measured, Sample, StackName, Target};
 
 use super::{pairs::Matched, summary::ShareRow};
@@ -31,16 +32,11 @@ pub(crate) fn rtts(manifest: &ConnectManifest, measured: &[&Sample]) -> BTreeMap
             .map(|site| (site.name(), site.lab.link.rtt_ns))
             .collect();
     }
-    let mut smallest: BTreeMap<String, u64> = BTreeMap::new();
-    for sample in measured {
-        let tcp = sample.outcome.ok().and_then(|figures| figures.transfer.tcp);
-        if let Some(tcp) = tcp {
-            let rtt_ns = u64::from(tcp.min_rtt_us) * 1000;
-            let entry = smallest.entry(sample.site.clone()).or_insert(rtt_ns);
-            *entry = rtt_ns.min(*entry);
-        }
-    }
-    smallest
+    let rtts = measured.iter().filter_map(|sample| {
+        let tcp = sample.outcome.ok()?.transfer.tcp?;
+        Some((sample.site.clone(), u64::from(tcp.min_rtt_us) * 1000))
+    });
+    rtts.into_grouping_map().min().into_iter().collect()
 }
 
 /// Splits the totals of both stacks by class of round-trip time.
@@ -50,13 +46,18 @@ pub(crate) fn shares(
     first: &StackName,
     other: &StackName,
 ) -> Vec<ShareRow> {
-    let class = |pair: &Matched<'_>| rtts.get(pair.site).map_or(NO_CLASS, |rtt| rtt_class(*rtt));
+    let classed = matched.iter().map(|pair| {
+        let class = rtts.get(pair.site).map_or(NO_CLASS, |rtt| rtt_class(*rtt));
+        (class, pair)
+    });
     let classes = RTT_CLASSES.map(|(_, class)| class).into_iter();
     let mut rows = Vec::new();
     for name in classes.chain([NO_CLASS]) {
-        let these: Vec<_> = matched.iter().filter(|pair| class(pair) == name).collect();
-        rows.extend(share(name, first, these.iter().map(|pair| pair.first)));
-        rows.extend(share(name, other, these.iter().map(|pair| pair.other)));
+        let these = classed.clone().filter(|(class, _)| *class == name);
+        let (firsts, others): (Vec<&Measured>, Vec<&Measured>) =
+            these.map(|(_, pair)| (pair.first, pair.other)).unzip();
+        rows.extend(share(name, first, &firsts));
+        rows.extend(share(name, other, &others));
     }
     rows
 }
@@ -72,26 +73,22 @@ pub(crate) fn class(classes: &[(u64, &'static str)], value: u64) -> &'static str
     fits.or(classes.last()).map_or("", |(_, name)| name)
 }
 
-fn share<'a>(
-    class: &str,
-    stack: &StackName,
-    samples: impl Iterator<Item = &'a Measured>,
-) -> Option<ShareRow> {
-    let (mut count, mut total, mut client, mut server) = (0u64, 0.0, 0.0, 0.0);
-    for sample in samples {
-        count += 1;
-        total += sample.phases.total_ns as f64;
-        client += sample.phases.cpu_ns as f64;
-        server += sample.server.as_ref().map_or(0, |server| server.compute_ns) as f64;
-    }
-    let mean = |sum: f64| sum / count as f64;
-    (count > 0).then(|| ShareRow {
+fn share(class: &str, stack: &StackName, samples: &[&Measured]) -> Option<ShareRow> {
+    let means: [fn(&Measured) -> u64; 3] = [
+        |sample| sample.phases.total_ns,
+        |sample| sample.phases.cpu_ns,
+        |sample| sample.server.as_ref().map_or(0, |server| server.compute_ns),
+    ];
+    let [total, client, server] =
+        means.map(|of| samples.iter().map(|sample| of(sample) as f64).sum::<f64>());
+    let count = samples.len() as f64;
+    (!samples.is_empty()).then(|| ShareRow {
         class: class.to_owned(),
         stack: stack.clone(),
-        samples: count,
-        total_ns: mean(total),
-        client_ns: mean(client),
-        server_ns: mean(server),
-        network_ns: mean((total - client - server).max(0.0)),
+        samples: samples.len() as u64,
+        total_ns: total / count,
+        client_ns: client / count,
+        server_ns: server / count,
+        network_ns: (total - client - server).max(0.0) / count,
     })
 }

@@ -12,7 +12,10 @@ use super::{
     sweep::sweep,
     warnings::warnings,
 };
-use crate::run::{RunHead, SummaryHead, about_stack};
+use crate::{
+    differences::Compared,
+    run::{RunHead, SummaryHead},
+};
 
 /// Computes the summary of a run. The same manifest and samples give the same summary.
 ///
@@ -98,10 +101,6 @@ pub(crate) fn other_work(summary: &ConnectSummary, stacks: &[StackName]) -> Vec<
 
 pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
     let plan = &manifest.plan;
-    let about = |stack: &StackName| {
-        let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));
-        (stack.clone(), parts)
-    };
     let sites = plan.site_count();
     let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
     Head {
@@ -114,15 +113,23 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
             .map(|_| plan.sites.len() as u64 / sites.max(1)),
         rounds: plan.rounds,
         client_profile: Some(plan.client.profile),
-        stacks: plan.stacks.iter().map(about).collect(),
+        stacks: side(manifest, &plan.stacks).stacks.into_iter().collect(),
         samples: measured.len() as u64,
         planned: per_round as u64 * u64::from(plan.rounds),
         origin: manifest.origin.clone(),
     }
 }
 
+/// Returns a run with these stacks, each with its connector.
+pub(super) fn side<'a>(
+    manifest: &ConnectManifest,
+    stacks: impl IntoIterator<Item = &'a StackName>,
+) -> Compared {
+    Compared::of(manifest, stacks, |worker| Some(&worker.connector))
+}
+
 fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
-    let row = |sample: &&Sample| {
+    let rows = measured.iter().filter_map(|sample| {
         let negotiated = &sample.outcome.ok()?.client;
         Some(NegotiatedRow {
             condition: sample.condition,
@@ -138,11 +145,13 @@ fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
             resumed: negotiated.resumed,
             connections: 0,
         })
-    };
+    });
     let mut counts: BTreeMap<NegotiatedRow, u64> = BTreeMap::new();
-    for row in measured.iter().filter_map(row) {
+    for row in rows {
         *counts.entry(row).or_default() += 1;
     }
-    let counted = |(row, connections)| NegotiatedRow { connections, ..row };
-    counts.into_iter().map(counted).collect()
+    let counts = counts.into_iter();
+    counts
+        .map(|(row, connections)| NegotiatedRow { connections, ..row })
+        .collect()
 }

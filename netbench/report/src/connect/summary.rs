@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use netbench_model::{
     Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
 };
@@ -279,6 +280,13 @@ impl ConnectSummary {
             Some(points) => format!("{places} at {} each", count(points, "point", "points")),
             None => places,
         }
+    }
+
+    /// Returns each two stacks that were compared.
+    pub(super) fn switches(&self) -> impl Iterator<Item = (&StackName, &StackName)> {
+        let comparisons = self.comparisons.iter();
+        let switches = comparisons.map(|comparison| (&comparison.first, &comparison.other));
+        switches.unique()
     }
 
     /// Returns whether any two stacks could be compared.

@@ -40,14 +40,12 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
 }
 
 /// Tabulates the shares of the total time, by class of round-trip time.
-pub(super) fn shares(comparisons: &[&Comparison]) -> Option<Item> {
+pub(super) fn shares<'a>(
+    comparisons: &[&'a Comparison],
+) -> Option<Filling<(&'a Comparison, &'a ShareRow)>> {
     let rows = comparisons
         .iter()
         .flat_map(|comparison| comparison.shares.iter().map(|row| (*comparison, row)));
-    let rows: Vec<(&Comparison, &ShareRow)> = rows.collect();
-    if rows.is_empty() {
-        return None;
-    }
     let table = Table::of(rows).caption(caption("where the total goes", comparisons)?);
     let table = with_condition(table, comparisons)
         .col("RTT", 0, |(_, row)| Cell::text(&row.class))
@@ -65,7 +63,7 @@ pub(super) fn shares(comparisons: &[&Comparison]) -> Option<Item> {
             _ => Cell::Missing,
         })
         .col("samples", 3, |(_, row)| Cell::count(row.samples));
-    Some(table.item())
+    Some(table)
 }
 
 /// Returns a change as a time, relative to the first stack's.

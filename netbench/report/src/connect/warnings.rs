@@ -43,27 +43,24 @@ pub(crate) fn warnings(
     warnings.extend(waited_for_core(manifest, samples));
     warnings.extend(unaccounted(manifest, samples));
     warnings.extend(refused_requests(samples));
-    let lost = samples
-        .iter()
-        .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
-    match lost.count() {
-        0 => {}
-        1 => warnings.push("1 sample was lost to a worker that failed".to_owned()),
-        count => warnings.push(format!("{count} samples were lost to workers that failed")),
-    }
+    let lost = samples.iter().filter(
+        |sample| matches!(&sample.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker),
+    );
+    warnings.extend(match lost.count() {
+        0 => None,
+        1 => Some("1 sample was lost to a worker that failed".to_owned()),
+        count => Some(format!("{count} samples were lost to workers that failed")),
+    });
     warnings
 }
 
 /// Warns of real servers that answer with an error: the timed page is then not the intended one.
 fn refused_requests(samples: &[Sample]) -> Option<String> {
-    let mut sites: BTreeMap<&str, u16> = BTreeMap::new();
-    for sample in samples {
-        if let Some(figures) = sample.outcome.ok()
-            && figures.http_status >= 400
-        {
-            sites.insert(&sample.site, figures.http_status);
-        }
-    }
+    let sites = samples.iter().filter_map(|sample| {
+        let status = sample.outcome.ok()?.http_status;
+        (status >= 400).then_some((sample.site.as_str(), status))
+    });
+    let sites: BTreeMap<&str, u16> = sites.collect();
     let named = sites.iter().take(5);
     let named = named.map(|(site, status)| format!("{site} ({status})"));
     let named = named.collect::<Vec<_>>().join(", ");
@@ -95,15 +92,15 @@ pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
 
 /// Warns of trials during which a server of the lab had died.
 fn discarded(samples: &[Sample]) -> Option<String> {
-    let discarded = samples.iter().filter(|sample| !sample.outcome.counts());
-    match discarded.count() {
-        0 => None,
-        trials => Some(format!(
+    let discarded = samples.iter();
+    let discarded = discarded.filter(|sample| !sample.outcome.counts()).count();
+    (discarded > 0).then(|| {
+        format!(
             "{} met a server of the lab that had died: that counts against nobody, and the trials were made \
              again as far as the server could be started again",
-            count(trials as u64, "trial", "trials")
-        )),
-    }
+            count(discarded, "trial", "trials")
+        )
+    })
 }
 
 fn link(manifest: &ConnectManifest) -> Vec<String> {
@@ -160,17 +157,13 @@ fn waited_for_core(manifest: &ConnectManifest, samples: &[Sample]) -> Option<Str
         Some(tcp_ns.saturating_sub(packets_ns))
     });
     let waited_ns: Vec<u64> = seen.collect();
-    let late: Vec<u64> = waited_ns
-        .iter()
-        .copied()
-        .filter(|ns| *ns > limit_ns)
-        .collect();
-    let longest_ns = late.iter().max()?;
+    let late = waited_ns.iter().filter(|ns| **ns > limit_ns);
+    let longest_ns = late.clone().max()?;
     Some(format!(
         "in {} of {} the client waited for a core: it went on up to {} after the packet that completed its TCP connection was due. \
          The machine was busy; the link was at most {} late",
-        late.len(),
-        count(waited_ns.len() as u64, "connection", "connections"),
+        late.count(),
+        count(waited_ns.len(), "connection", "connections"),
         time(*longest_ns as f64),
         time(link_ns as f64)
     ))

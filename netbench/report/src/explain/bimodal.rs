@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use itertools::Itertools;
 use netbench_model::{AckWait, Condition, Measured, Phases, Sample, StackName};
-use netbench_stats::{bimodal, median};
+use netbench_stats::bimodal;
 
 use super::{BimodalRow, ModeCause};
+use crate::connect::median_of;
 
 /// The minimal distance of two modes that is reported, in round trips, or in nanoseconds if that is less.
 const APART_ROUND_TRIPS: f64 = 0.75;
@@ -50,10 +50,12 @@ pub(super) fn bimodal_rows(
     sides: &[(&StackName, &StackName)],
     rtts: &BTreeMap<String, u64>,
 ) -> Vec<BimodalRow> {
-    let is_shown = |stack: &StackName| sides.iter().any(|(a, b)| *a == stack || *b == stack);
-    let mut connections: BTreeMap<(&str, Condition, &StackName), Vec<Connection<'_>>> =
-        BTreeMap::new();
-    for sample in measured.iter().filter(|sample| is_shown(&sample.stack)) {
+    let shown = measured.iter().filter(|sample| {
+        let mut sides = sides.iter();
+        sides.any(|(a, b)| **a == sample.stack || **b == sample.stack)
+    });
+    let mut connections: BTreeMap<Case<'_>, Vec<Connection<'_>>> = BTreeMap::new();
+    for sample in shown {
         if let Some(measured) = sample.outcome.ok() {
             connections
                 .entry((&sample.site, sample.condition, &sample.stack))
@@ -61,36 +63,46 @@ pub(super) fn bimodal_rows(
                 .push(Connection { sample, measured });
         }
     }
-    let row = |((site, condition, stack), all): ((&str, Condition, &StackName), Vec<_>)| {
-        let rtt_ns = *rtts.get(site).filter(|rtt_ns| **rtt_ns > 0)? as f64;
-        let totals: Vec<f64> = all.iter().map(Connection::total_ns).collect();
-        let modes = bimodal(&totals)?;
-        let apart_ns = modes.upper - modes.lower;
-        if apart_ns < APART_NS.min(APART_ROUND_TRIPS * rtt_ns) {
-            return None;
-        }
-        let middle_ns = (modes.lower + modes.upper) / 2.0;
-        let (slower, faster) = all.iter().partition(|one| one.total_ns() > middle_ns);
-        let sides = Modes {
-            slower,
-            faster,
-            apart_ns,
-        };
-        let part = sides.part()?;
-        Some(BimodalRow {
-            site: site.to_owned(),
-            stack: stack.clone(),
-            condition,
-            lower_ns: modes.lower,
-            upper_ns: modes.upper,
-            round_trips: apart_ns / rtt_ns,
-            cause: sides.cause(part),
-            part: part.to_owned(),
-            slower: modes.upper_count,
-            connections: modes.count,
-        })
+    let rows = connections.into_iter();
+    rows.filter_map(|(case, all)| row(case, *rtts.get(case.0)?, &all))
+        .collect()
+}
+
+/// A site, condition and stack.
+type Case<'a> = (&'a str, Condition, &'a StackName);
+
+fn row(
+    (site, condition, stack): Case<'_>,
+    rtt_ns: u64,
+    all: &[Connection<'_>],
+) -> Option<BimodalRow> {
+    let totals: Vec<f64> = all.iter().map(Connection::total_ns).collect();
+    let modes = bimodal(&totals)?;
+    let apart_ns = modes.upper - modes.lower;
+    let round_trips = apart_ns / rtt_ns as f64;
+    if rtt_ns == 0 || apart_ns < APART_NS.min(APART_ROUND_TRIPS * rtt_ns as f64) {
+        return None;
+    }
+    let middle_ns = (modes.lower + modes.upper) / 2.0;
+    let (slower, faster) = all.iter().partition(|one| one.total_ns() > middle_ns);
+    let sides = Modes {
+        slower,
+        faster,
+        apart_ns,
     };
-    connections.into_iter().filter_map(row).collect()
+    let part = sides.part()?;
+    Some(BimodalRow {
+        site: site.to_owned(),
+        stack: stack.clone(),
+        condition,
+        lower_ns: modes.lower,
+        upper_ns: modes.upper,
+        round_trips,
+        cause: sides.cause(part),
+        part: part.to_owned(),
+        slower: modes.upper_count,
+        connections: modes.count,
+    })
 }
 
 impl Connection<'_> {
@@ -148,19 +160,16 @@ impl Modes<'_> {
 
     /// Returns whether nearly all slower connections have a property and nearly all faster ones do not.
     fn are_told_apart_by(&self, has: impl Fn(&Connection<'_>) -> bool) -> bool {
-        let share = |of: &[&Connection<'_>]| {
-            of.iter().filter(|one| has(one)).count() as f64 / of.len().max(1) as f64
-        };
-        share(&self.slower) >= NEARLY_ALL && share(&self.faster) <= 1.0 - NEARLY_ALL
+        let [slower, faster] = [&self.slower, &self.faster].map(|mode| {
+            mode.iter().filter(|one| has(one)).count() as f64 / mode.len().max(1) as f64
+        });
+        slower >= NEARLY_ALL && faster <= 1.0 - NEARLY_ALL
     }
 
     /// Returns whether waits of this kind make up the time between the modes.
     fn are_apart_by_waits(&self, is_of_kind: impl Fn(&AckWait) -> bool) -> bool {
-        let usual_ns = |of: &[&Connection<'_>]| {
-            let waited_ns = of.iter().map(|one| one.waited_ns(&is_of_kind));
-            median(&waited_ns.collect_vec()).unwrap_or_default()
-        };
-        let (slower_ns, faster_ns) = (usual_ns(&self.slower), usual_ns(&self.faster));
+        let [slower_ns, faster_ns] = self.usual_ns(|one| one.waited_ns(&is_of_kind));
+        let [slower_ns, faster_ns] = [slower_ns, faster_ns].map(Option::unwrap_or_default);
         let middle_ns = (slower_ns + faster_ns) / 2.0;
         EXPLAINED.contains(&((slower_ns - faster_ns) / self.apart_ns))
             && self.are_told_apart_by(|one| one.waited_ns(&is_of_kind) > middle_ns)
@@ -168,16 +177,15 @@ impl Modes<'_> {
 
     /// Returns the part of the connection in which the slower mode loses most.
     fn part(&self) -> Option<&'static str> {
-        let usual_ns = |of: &[&Connection<'_>], part: fn(&Phases) -> u64| {
-            let times_ns = of.iter().map(|one| part(&one.measured.phases) as f64);
-            median(&times_ns.collect_vec())
-        };
-        let losses = PARTS.into_iter().filter_map(|(name, of)| {
-            Some((
-                name,
-                usual_ns(&self.slower, of)? - usual_ns(&self.faster, of)?,
-            ))
+        let losses = PARTS.into_iter().filter_map(|(name, part)| {
+            let [slower_ns, faster_ns] = self.usual_ns(|one| part(&one.measured.phases) as f64);
+            Some((name, slower_ns? - faster_ns?))
         });
         Some(losses.max_by(|a, b| a.1.total_cmp(&b.1))?.0)
+    }
+
+    /// Returns the median time of the slower connections and that of the faster ones.
+    fn usual_ns(&self, time_ns: impl Fn(&Connection<'_>) -> f64) -> [Option<f64>; 2] {
+        [&self.slower, &self.faster].map(|mode| median_of(mode, |one| time_ns(one)))
     }
 }

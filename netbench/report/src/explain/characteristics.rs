@@ -58,8 +58,7 @@ impl Traits {
                 site.insert("server", lab.server.clone());
                 site.insert("certificates", lab.chain.length.to_string());
                 site.insert("loss", lab.link.loss.to_string());
-                let jitter = if lab.link.jitter_ns > 0 { "yes" } else { "no" };
-                site.insert("jitter", jitter.to_owned());
+                site.insert("jitter", yes_or_no(lab.link.jitter_ns > 0));
             }
         }
         Self {
@@ -90,28 +89,27 @@ impl Traits {
 }
 
 fn agreed(site: &mut BTreeMap<&'static str, String>, first: &Negotiated, other: &Negotiated) {
-    fn text(value: Option<impl ToString>) -> Option<String> {
-        value.map(|value| value.to_string())
-    }
-    let both = |of: fn(&Negotiated) -> Option<String>| of(first).or_else(|| of(other));
-    if let Some(version) = first.version {
-        site.insert("version", format!("TLS {version}"));
-    }
-    let resumed = if first.resumed { "yes" } else { "no" };
-    site.insert("resumed", resumed.to_owned());
-    let reported = [
-        ("suite", text(first.suite)),
-        ("group", both(|side| text(side.group))),
-        ("signature", both(|side| text(side.signature))),
-        ("protocol", both(|side| side.alpn.clone())),
-    ];
-    for (name, value) in reported {
-        if let Some(value) = value {
-            site.insert(name, value);
-        }
-    }
+    let version = first.version.map(|version| format!("TLS {version}"));
     let bytes: u64 = first.chain_bytes.iter().copied().map(u64::from).sum();
-    if bytes > 0 {
-        site.insert("chain bytes", class(&CHAINS, bytes).to_owned());
-    }
+    let chain = (bytes > 0).then(|| class(&CHAINS, bytes).to_owned());
+    let group = first.group.or(other.group);
+    let signature = first.signature.or(other.signature);
+    let reported = [
+        ("version", version),
+        ("resumed", Some(yes_or_no(first.resumed))),
+        ("suite", first.suite.map(|suite| suite.to_string())),
+        ("group", group.map(|group| group.to_string())),
+        ("signature", signature.map(|scheme| scheme.to_string())),
+        (
+            "protocol",
+            first.alpn.clone().or_else(|| other.alpn.clone()),
+        ),
+        ("chain bytes", chain),
+    ];
+    let reported = reported.into_iter();
+    site.extend(reported.filter_map(|(name, value)| Some((name, value?))));
+}
+
+fn yes_or_no(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
 }

@@ -6,7 +6,8 @@ use crate::{
     cell::{Cell, Digits},
     connect::cold_items,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    text::{change, interval, verdict},
+    row::in_words,
+    text::verdict,
 };
 
 /// Number of sites that text formats show.
@@ -45,12 +46,12 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
         items.push(Item::heading("By condition"));
         let rows = summary.conditions.iter().map(|condition| {
             let stacks = format!("{} / {}", condition.other, condition.first);
-            (stacks, &condition.row)
+            (Some(stacks), &condition.row)
         });
         let others = summary.conditions.iter().map(|condition| &condition.other);
-        items.push(values(rows.collect(), &others.unique().join(" or ")));
+        items.extend(values(rows, &others.unique().join(" or ")));
     }
-    bimodal(&mut items, summary);
+    items.extend(bimodal(summary));
     Section {
         explanation: "Each row compares the sites that have a value with all other sites of this run. A ratio is the \
                       other stack's total over the first one's. The intervals of one table hold together at 99 %. What \
@@ -68,21 +69,15 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
     )));
     if let Some(overall) = &explanation.overall {
         items.push(Item::Headline(format!(
-            "Over all sites, {}: {} ({}).",
+            "Over all sites, {}: {}.",
             verdict(overall.verdict, first, other),
-            change(overall.ratio),
-            interval(overall.interval)
+            in_words(overall)
         )));
     }
     items.extend(explanation.sentences.iter().map(Item::text));
     items.extend(chart(explanation));
-    if !explanation.characteristics.is_empty() {
-        let rows = explanation.characteristics.iter();
-        items.push(values(
-            rows.map(|row| (String::new(), row)).collect(),
-            other,
-        ));
-    }
+    let rows = explanation.characteristics.iter();
+    items.extend(values(rows.map(|row| (None, row)), other));
     items.extend(
         Table::of(&explanation.against)
             .excerpt(Excerpt::First(SITES_SHOWN))
@@ -99,13 +94,18 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
 }
 
 /// Tabulates the values of characteristics, with the names of the stacks if they are not obvious.
-fn values(rows: Vec<(String, &CharacteristicRow)>, other: &str) -> Item {
-    let named = rows.iter().any(|(stacks, _)| !stacks.is_empty());
+fn values<'a>(
+    rows: impl Iterator<Item = (Option<String>, &'a CharacteristicRow)>,
+    other: &str,
+) -> Option<Item> {
+    let mut rows = rows.peekable();
+    let (stacks, _) = rows.peek()?;
+    let is_named = stacks.is_some();
     let mut table = Table::of(rows);
-    if named {
-        table = table.col("stacks", 3, |(stacks, _)| Cell::text(stacks));
+    if is_named {
+        table = table.col("stacks", 3, |(stacks, _)| Cell::maybe(stacks.as_ref()));
     }
-    table
+    let table = table
         .col("characteristic", 0, |(_, row)| {
             Cell::text(&row.characteristic)
         })
@@ -125,42 +125,36 @@ fn values(rows: Vec<(String, &CharacteristicRow)>, other: &str) -> Item {
         })
         .col_of(other, "verdict", 1, |(_, row)| {
             Cell::verdict(row.contrast.verdict)
-        })
-        .item()
+        });
+    Some(table.item())
 }
 
-fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
-    if summary.bimodal.is_empty() {
-        return;
-    }
-    items.push(Item::heading("Bimodal totals"));
-    items.push(Item::text(
-        "On these sites some connections took longer than others of the same stack, by most of a round trip or more. A \
-         cause is named only where the packets of nearly all slower connections show it and those of nearly all faster ones \
-         do not: a segment that was sent again, or data that left as soon as an acknowledgement came. Packets are known \
-         on emulated links in user space; elsewhere the kernel counts what the client sent again. A median of such totals \
-         jumps from one mode to the other, so the number of connections in the slower mode is more reliable.",
-    ));
-    items.push(
-        Table::of(&summary.bimodal)
-            .site(summary.run.target, |row| &row.site)
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("condition", 2, |row| Cell::text(row.condition))
-            .col("fast", 1, |row| Cell::Time(row.lower_ns))
-            .col("slow", 1, |row| Cell::Time(row.upper_ns))
-            .col("apart", 2, |row| {
-                Cell::TimeDifference(row.upper_ns - row.lower_ns)
-            })
-            .col("round trips apart", 4, |row| {
-                Cell::number(row.round_trips, Digits::Decimals(2), "")
-            })
-            .col("in the part", 3, |row| Cell::text(&row.part))
-            .col("because of", 0, |row| {
-                Cell::text(row.cause.map_or("not confirmed", ModeCause::name))
-            })
-            .col("in the slower mode", 0, |row| {
-                Cell::Of(row.slower, row.connections)
-            })
-            .item(),
-    );
+fn bimodal(summary: &ExplainSummary) -> Vec<Item> {
+    Table::of(&summary.bimodal)
+        .site(summary.run.target, |row| &row.site)
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("condition", 2, |row| Cell::text(row.condition))
+        .col("fast", 1, |row| Cell::Time(row.lower_ns))
+        .col("slow", 1, |row| Cell::Time(row.upper_ns))
+        .col("apart", 2, |row| {
+            Cell::TimeDifference(row.upper_ns - row.lower_ns)
+        })
+        .col("round trips apart", 4, |row| {
+            Cell::number(row.round_trips, Digits::Decimals(2), "")
+        })
+        .col("in the part", 3, |row| Cell::text(&row.part))
+        .col("because of", 0, |row| {
+            Cell::text(row.cause.map_or("not confirmed", ModeCause::name))
+        })
+        .col("in the slower mode", 0, |row| {
+            Cell::Of(row.slower, row.connections)
+        })
+        .explained(
+            "Bimodal totals",
+            "On these sites some connections took longer than others of the same stack, by most of a round trip or more. A \
+             cause is named only where the packets of nearly all slower connections show it and those of nearly all faster ones \
+             do not: a segment that was sent again, or data that left as soon as an acknowledgement came. Packets are known \
+             on emulated links in user space; elsewhere the kernel counts what the client sent again. A median of such totals \
+             jumps from one mode to the other, so the number of connections in the slower mode is more reliable.",
+        )
 }

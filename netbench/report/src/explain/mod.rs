@@ -7,20 +7,19 @@ mod document;
 mod sentences;
 mod shared;
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use itertools::Itertools;
 use netbench_model::{Condition, ConnectManifest, Phase, Sample, StackName};
-use netbench_stats::{
-    Change, Contrast, Pair, Resampling, Verdict, compare as paired, contrast, median,
-};
+use netbench_stats::{Change, Contrast, Pair, Resampling, compare as paired, contrast};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     ColdRow, Comparison, Head, SummaryHead,
-    connect::{Matched, cold, compare, head, latest, match_up, rtts},
+    connect::{Matched, cold, compare, head, latest, match_up, median_of, rtts},
     document::Section,
+    row::differs,
 };
 
 use self::characteristics::{Site, Traits};
@@ -212,14 +211,11 @@ pub fn explain(
     let mut explanations = Vec::new();
     let mut conditions = Vec::new();
     for (first, other) in &sides {
-        let matched: Vec<(Condition, Vec<Matched<'_>>)> = plan
-            .conditions
-            .iter()
-            .map(|condition| {
-                let pairs = match_up(&measured, *condition, first, other);
-                (*condition, pairs.matched)
-            })
-            .collect();
+        let matched = plan.conditions.iter().map(|condition| {
+            let pairs = match_up(&measured, *condition, first, other);
+            (*condition, pairs.matched)
+        });
+        let matched: Vec<(Condition, Vec<Matched<'_>>)> = matched.collect();
         for (condition, pairs) in &matched {
             let traits = Traits::of(manifest, pairs, &rtts);
             let comparison = compare(manifest, &measured, *condition, first, other).0;
@@ -265,15 +261,12 @@ fn explanation(
     let values = traits.values();
     // The rows of the table are read together, so that they form a family.
     let settings = Resampling::for_family(seed, values.len());
-    let mut characteristics: Vec<CharacteristicRow> = values
-        .iter()
-        .filter_map(|(characteristic, value, sites)| {
-            let has = |pair: &&Matched<'_>| sites.contains(pair.site);
-            let (inside, outside): (Vec<_>, Vec<_>) = pairs.iter().partition(has);
-            row((characteristic, value), &inside, &outside, &settings)
-        })
-        .collect();
-    sort_by_strength(&mut characteristics);
+    let characteristics = values.iter().filter_map(|(characteristic, value, sites)| {
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            pairs.iter().partition(|pair| sites.contains(pair.site));
+        row((characteristic, value), &inside, &outside, &settings)
+    });
+    let characteristics = characteristics.sorted_by(by_strength).collect();
     let (against, shared) = shared::against(overall.as_ref(), &comparison.sites, traits);
     let mut explanation = Explanation {
         condition: comparison.condition,
@@ -295,21 +288,18 @@ fn by_condition(
     matched: &[(Condition, Vec<Matched<'_>>)],
 ) -> Vec<ConditionRow> {
     let settings = Resampling::for_family(manifest.plan.seed, matched.len());
-    let of = |(condition, pairs): &(Condition, Vec<Matched<'_>>)| {
-        let outside: Vec<&Matched<'_>> = matched
-            .iter()
-            .filter(|(other, _)| other != condition)
-            .flat_map(|(_, pairs)| pairs)
-            .collect();
-        let inside: Vec<&Matched<'_>> = pairs.iter().collect();
+    let rows = matched.iter().filter_map(|(condition, pairs)| {
+        let others = matched.iter().filter(|(other, _)| other != condition);
+        let outside = others.flat_map(|(_, pairs)| pairs).collect_vec();
+        let inside = pairs.iter().collect_vec();
         let value = ("condition", condition.name());
         Some(ConditionRow {
             first: first.clone(),
             other: other.clone(),
             row: row(value, &inside, &outside, &settings)?,
         })
-    };
-    matched.iter().filter_map(of).collect()
+    });
+    rows.collect()
 }
 
 /// Compares the pairs of sites that have this value of a characteristic with all others.
@@ -319,42 +309,40 @@ fn row(
     outside: &[&Matched<'_>],
     settings: &Resampling,
 ) -> Option<CharacteristicRow> {
-    let log = |pairs: &[&Matched<'_>]| pairs.iter().map(|pair| pair.totals()).collect();
-    let (one, rest): (Vec<Pair>, Vec<Pair>) = (log(inside), log(outside));
-    let differences: Vec<f64> = inside.iter().map(|pair| pair.difference_ns()).collect();
+    let [one, rest] = [inside, outside].map(|pairs| {
+        let ratios = pairs.iter().map(|pair| pair.totals().ratio());
+        ratios.collect::<Vec<Pair>>()
+    });
     let sites = inside.iter().map(|pair| pair.site).unique();
     Some(CharacteristicRow {
         characteristic: characteristic.to_owned(),
         value: value.to_owned(),
         sites: sites.count() as u64,
         change: paired(&one, settings)?,
-        difference_ns: median(&differences)?,
+        difference_ns: median_of(inside, |pair| pair.totals().difference_ns())?,
         contrast: contrast(&one, &rest, settings)?,
     })
 }
 
-/// Sorts decided rows first, and among them those that are furthest from the rest.
-fn sort_by_strength(rows: &mut [CharacteristicRow]) {
-    let decided = |row: &CharacteristicRow| {
-        u8::from(matches!(
-            row.contrast.verdict,
-            Verdict::Faster | Verdict::Slower
-        ))
-    };
-    rows.sort_by(|a, b| {
-        let strength = |row: &CharacteristicRow| row.contrast.ratio.ln().abs();
-        decided(b)
-            .cmp(&decided(a))
-            .then(strength(b).total_cmp(&strength(a)))
-            .then_with(|| (&a.characteristic, &a.value).cmp(&(&b.characteristic, &b.value)))
+/// Orders decided rows first, and among them those that are furthest from the rest.
+fn by_strength(a: &CharacteristicRow, b: &CharacteristicRow) -> Ordering {
+    let [of_a, of_b] = [a, b].map(|row| {
+        let contrast = &row.contrast;
+        (differs(contrast.verdict), contrast.ratio.ln().abs())
     });
+    of_b.0
+        .cmp(&of_a.0)
+        .then(of_b.1.total_cmp(&of_a.1))
+        .then_with(|| (&a.characteristic, &a.value).cmp(&(&b.characteristic, &b.value)))
 }
 
 /// Returns the median difference on each site.
 fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
-    let by_site = pairs.iter().map(|pair| (pair.site, pair.difference_ns()));
-    let by_site = by_site.into_group_map().into_iter();
+    let by_site = pairs.iter().into_group_map_by(|pair| pair.site).into_iter();
     by_site
-        .filter_map(|(site, differences)| Some((site.to_owned(), median(&differences)?)))
+        .filter_map(|(site, pairs)| {
+            let difference_ns = median_of(pairs, |pair| pair.totals().difference_ns())?;
+            Some((site.to_owned(), difference_ns))
+        })
         .collect()
 }

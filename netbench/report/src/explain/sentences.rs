@@ -2,7 +2,10 @@ use itertools::Itertools;
 use netbench_stats::Verdict;
 
 use super::{CharacteristicRow, Explanation};
-use crate::text::{change, count, signed_time};
+use crate::{
+    row::differs,
+    text::{change, count, signed_time},
+};
 
 /// Number of findings that get a sentence.
 const FEW: usize = 4;
@@ -18,7 +21,7 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     let mut sentences: Vec<String> = explanation
         .characteristics
         .iter()
-        .filter(|row| matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower))
+        .filter(|row| differs(row.contrast.verdict))
         .take(FEW)
         .map(|row| finding(row, other, first))
         .collect();

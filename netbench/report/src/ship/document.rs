@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::ship::{ShipOutcome, Shipped, ShippedCrate};
+use netbench_model::ship::{ShipOutcome, Shipped};
 
 use super::{ShipRow, ShipSummary};
 use crate::{
@@ -31,49 +31,40 @@ fn costs(summary: &ShipSummary) -> Section {
     let mut items: Vec<Item> = Vec::new();
     items.extend(summary.differences.iter().cloned().map(Item::Headline));
     items.extend(Item::warnings(&summary.warnings));
-    let number = |row: &ShipRow, of: fn(&Shipped) -> f64, unit| match row.shipped() {
-        Some(shipped) => Cell::number(of(shipped), Digits::Decimals(1), unit),
-        None => Cell::Missing,
-    };
-    let figure = |row: &ShipRow, of: fn(&Shipped) -> u64| match row.shipped() {
-        Some(shipped) => Cell::count(of(shipped)),
-        None => Cell::Missing,
-    };
-    let words = |row: &ShipRow, of: fn(&Shipped) -> String| match &row.outcome {
-        Some(ShipOutcome::Built(shipped)) => Cell::text(of(shipped)),
-        Some(ShipOutcome::Failed { .. }) => Cell::text("not built"),
-        None => Cell::Missing,
-    };
     items.push(
         Table::of(&summary.stacks)
             .col("stack", 0, |row| Cell::text(&row.stack))
             .col("program", 0, |row| {
-                number(row, |of| of.program_bytes as f64 / 1e6, "MB")
+                row.cell(|of| decimal(of.program_bytes as f64 / 1e6, "MB"))
             })
             .col("build, CPU", 0, |row| {
-                number(row, |of| of.build_cpu_ms as f64 / 1e3, "s")
+                row.cell(|of| decimal(of.build_cpu_ms as f64 / 1e3, "s"))
             })
-            .col("crates", 0, |row| figure(row, |of| of.crates.len() as u64))
+            .col("crates", 0, |row| {
+                row.cell(|of| Cell::count(of.crates.len()))
+            })
             .col("lines with unsafe", 1, |row| {
-                figure(row, Shipped::unsafe_lines)
+                row.cell(|of| Cell::count(of.unsafe_lines()))
             })
-            .col("lines of C", 1, |row| figure(row, Shipped::c_lines))
+            .col("lines of C", 1, |row| {
+                row.cell(|of| Cell::count(of.c_lines()))
+            })
             .col("build tools", 0, |row| {
-                words(row, |of| match of.tools.as_slice() {
+                row.words(|of| match of.tools.as_slice() {
                     [] => "none".to_owned(),
                     tools => tools.join(", "),
                 })
             })
             .col("advisories", 1, |row| {
-                figure(row, |of| of.advisories.len() as u64)
+                row.cell(|of| Cell::count(of.advisories.len()))
             })
             .item(),
     );
     items.extend(
         Table::of(&summary.stacks)
             .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("licences", 0, |row| words(row, licences))
-            .col("FIPS 140", 0, |row| words(row, |of| of.fips.clone()))
+            .col("licences", 0, |row| row.words(licences))
+            .col("FIPS 140", 0, |row| row.words(|of| of.fips.clone()))
             .under("Licences and validated versions"),
     );
     let advisories = summary.stacks.iter().flat_map(|row| {
@@ -105,15 +96,30 @@ fn costs(summary: &ShipSummary) -> Section {
         ))
 }
 
+impl ShipRow {
+    /// Returns the cell of a client, if it was built.
+    fn cell(&self, cell: fn(&Shipped) -> Cell) -> Cell {
+        self.shipped().map(cell).into()
+    }
+
+    /// Returns the words about a client, or that it was not built.
+    fn words(&self, words: fn(&Shipped) -> String) -> Cell {
+        match &self.outcome {
+            Some(ShipOutcome::Failed { .. }) => Cell::text("not built"),
+            _ => Cell::maybe(self.shipped().map(words)),
+        }
+    }
+}
+
+fn decimal(value: f64, unit: &'static str) -> Cell {
+    Cell::number(value, Digits::Decimals(1), unit)
+}
+
 /// Returns every licence once.
 fn licences(shipped: &Shipped) -> String {
-    let named = |of: &ShippedCrate| {
-        of.licence
-            .clone()
-            .unwrap_or_else(|| "a file of its own".to_owned())
-    };
-    let all = shipped.crates.iter().map(named);
-    all.unique().sorted().join("; ")
+    let licences = shipped.crates.iter().map(|of| &of.licence);
+    let licences = licences.map(|licence| licence.as_deref().unwrap_or("a file of its own"));
+    licences.unique().sorted().join("; ")
 }
 
 /// Builds the section of the crates that not every stack has.
@@ -123,16 +129,12 @@ fn crates(summary: &ShipSummary) -> Section {
         .iter()
         .filter_map(|row| Some((row, row.shipped()?)))
         .collect();
-    let has = |shipped: &Shipped, of: &ShippedCrate| shipped.crates.contains(of);
-    let mut rows: Vec<(String, &ShippedCrate)> = Vec::new();
-    for (row, shipped) in &built {
-        for of in &shipped.crates {
-            let everywhere = built.iter().all(|(_, shipped)| has(shipped, of));
-            if built.len() == 1 || !everywhere {
-                rows.push((row.stack.to_string(), of));
-            }
-        }
-    }
+    let crates = built.iter();
+    let crates = crates.flat_map(|(row, shipped)| shipped.crates.iter().map(|of| (&row.stack, of)));
+    let rows = crates.filter(|(_, of)| {
+        let mut others = built.iter();
+        built.len() == 1 || !others.all(|(_, shipped)| shipped.crates.contains(of))
+    });
     let table = Table::of(rows)
         .col("stack", 0, |(stack, _)| Cell::text(stack))
         .col("crate", 0, |(_, of)| Cell::text(&of.name))

@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{
     StackName,
     ship::{Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped},
@@ -62,15 +63,15 @@ impl ShipRow {
 /// Summarizes a run. If a stack was built twice, the last build counts.
 pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSummary {
     let plan = &manifest.plan;
-    let row = |stack: &StackName| ShipRow {
-        stack: stack.clone(),
-        outcome: samples
-            .iter()
-            .rev()
-            .find(|sample| sample.stack == *stack)
-            .map(|sample| sample.outcome.clone()),
-    };
-    let stacks: Vec<ShipRow> = plan.stacks.iter().map(row).collect();
+    let stacks = plan.stacks.iter().map(|stack| {
+        let mut builds = samples.iter().rev();
+        let last = builds.find(|sample| sample.stack == *stack);
+        ShipRow {
+            stack: stack.clone(),
+            outcome: last.map(|sample| sample.outcome.clone()),
+        }
+    });
+    let stacks: Vec<ShipRow> = stacks.collect();
     let mut warnings = manifest.warnings.clone();
     for row in &stacks {
         match &row.outcome {
@@ -116,18 +117,13 @@ fn two_providers(plan: &ShipPlan, stacks: &[ShipRow]) -> Vec<String> {
             plan.lock_providers.join(" and ")
         ));
     }
-    for row in stacks {
-        let Some(shipped) = row.shipped() else {
-            continue;
-        };
-        if shipped.providers.len() > 1 {
-            warnings.push(format!(
-                "the client of {} has rustls with {}; {PANICS}",
-                row.stack,
-                shipped.providers.join(" and ")
-            ));
-        }
-    }
+    let built = stacks.iter();
+    let built = built.filter_map(|row| Some((&row.stack, &row.shipped()?.providers)));
+    let several = built.filter(|(_, providers)| providers.len() > 1);
+    warnings.extend(several.map(|(stack, providers)| {
+        let providers = providers.join(" and ");
+        format!("the client of {stack} has rustls with {providers}; {PANICS}")
+    }));
     warnings
 }
 
@@ -139,38 +135,26 @@ fn differences(stacks: &[ShipRow]) -> Vec<String> {
     let Some(before) = first.shipped() else {
         return Vec::new();
     };
-    let in_words =
-        |row: &ShipRow| Some(difference(&first.stack, before, &row.stack, row.shipped()?));
-    others.iter().filter_map(in_words).collect()
+    others
+        .iter()
+        .filter_map(|row| Some(difference(&first.stack, before, &row.stack, row.shipped()?)))
+        .collect()
 }
 
 fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped) -> String {
-    let more = |is_more: bool| if is_more { "more" } else { "less" };
-    let apart = |a: u64, b: u64| a.abs_diff(b) as f64;
-    let size = match now.program_bytes == before.program_bytes {
-        true => "a program of the same size".to_owned(),
-        false => format!(
-            "a program with {} {}",
-            bytes(apart(now.program_bytes, before.program_bytes)),
-            more(now.program_bytes > before.program_bytes)
-        ),
+    let size = match more_or_less(now.program_bytes, before.program_bytes) {
+        (0, _) => "a program of the same size".to_owned(),
+        (by, more) => format!("a program with {} {more}", bytes(by as f64)),
     };
-    let cpu = format!(
-        "{:.0} s {} of CPU time to build",
-        apart(now.build_cpu_ms, before.build_cpu_ms) / 1000.0,
-        more(now.build_cpu_ms > before.build_cpu_ms)
-    );
+    let (by, more) = more_or_less(now.build_cpu_ms, before.build_cpu_ms);
+    let cpu = format!("{:.0} s {more} of CPU time to build", by as f64 / 1000.0);
     let (crates, c_lines) = (now.crates.len(), now.c_lines());
     let lines = format!(
         "{} lines of C and assembly in place of {}",
         grouped(c_lines as f64),
         grouped(before.c_lines() as f64)
     );
-    let tools = |has: &Shipped, lacks: &Shipped| {
-        let only = has.tools.iter().filter(|tool| !lacks.tools.contains(tool));
-        only.cloned().collect::<Vec<_>>().join(", ")
-    };
-    let needs = match (tools(now, before), tools(before, now)) {
+    let needs = match (only_tools(now, before), only_tools(before, now)) {
         (new, old) if new.is_empty() && old.is_empty() => String::new(),
         (new, old) if new.is_empty() => format!("; it does not need {old}"),
         (new, old) if old.is_empty() => format!("; it needs {new} too"),
@@ -181,4 +165,16 @@ fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped)
         count(crates, "crate", "crates"),
         before.crates.len()
     )
+}
+
+/// Returns the distance of two figures, and whether the first is more or less.
+fn more_or_less(now: u64, before: u64) -> (u64, &'static str) {
+    let word = if now > before { "more" } else { "less" };
+    (now.abs_diff(before), word)
+}
+
+/// Returns the build tools that only the first needs.
+fn only_tools(these: &Shipped, those: &Shipped) -> String {
+    let tools = these.tools.iter();
+    tools.filter(|tool| !those.tools.contains(tool)).join(", ")
 }

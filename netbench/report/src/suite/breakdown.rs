@@ -7,7 +7,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaseRow, SuiteSummary, summarize_suite};
+use super::{CaseRow, StackFigures, SuiteSummary, summarize_suite};
 use crate::{
     Extent,
     cell::Cell,
@@ -70,96 +70,104 @@ impl HandshakeBreakdown {
 
 /// Returns the breakdown of every full handshake of TLS 1.3 whose key and group are covered by the part `crypto`.
 pub(super) fn breakdowns(cases: &[CaseRow]) -> Vec<HandshakeBreakdown> {
-    let low = |primitive: Primitive, stack: &StackName| {
-        let scenario = Scenario::timed(Work::Crypto { primitive });
-        let row = cases.iter().find(|row| row.case.scenario == scenario)?;
-        Some(row.of(stack)?.low)
-    };
-    let verification_ns = |settings: &SessionSettings, stack: &StackName| {
-        let timed = cases.iter().filter_map(|row| match row.case.scenario {
-            Scenario {
-                work:
-                    Work::Verify {
-                        key,
-                        chain_length,
-                        roots,
-                    },
-                counted: false,
-            } if (key, chain_length) == (settings.key, settings.chain_length) => {
-                Some((roots, row.of(stack)?.low))
-            }
-            _ => None,
-        });
-        let fewest = timed.min_by_key(|(roots, _)| *roots);
-        fewest.map(|(_, low)| low)
-    };
-    let of = |row: &CaseRow, stack: &StackName, total_ns: f64| {
-        let Work::Handshake { kind, settings } = row.case.scenario.work else {
-            return None;
-        };
-        let timed_alone = !row.case.scenario.counted
-            && kind == HandshakeKind::Full
-            && settings.version == TlsVersion::Tls13
-            && settings.client_auth == ClientAuth::Off;
-        if !timed_alone {
-            return None;
-        }
-        let (key, group) = (settings.key, settings.group);
-        let (signature_ns, key_exchange_ns) = match row.case.measure {
-            Measure::Server => (
-                low(Primitive::Sign { key }, stack)?,
-                low(Primitive::Respond { group }, stack)?,
-            ),
-            _ => (
-                low(Primitive::Verify { key }, stack)?,
-                low(Primitive::KeyShare { group }, stack)?
-                    + low(Primitive::Agree { group }, stack)?,
-            ),
-        };
-        Some(HandshakeBreakdown {
-            scenario: row.case.scenario.to_string(),
-            side: row.case.measure,
-            stack: stack.clone(),
-            total_ns,
-            signature_ns,
-            key_exchange_ns,
-            verification_ns: match row.case.measure {
-                Measure::Server => None,
-                _ => verification_ns(&settings, stack),
-            },
-        })
-    };
     let all = cases.iter().flat_map(|row| {
         let stacks = row.stacks.iter();
-        stacks.filter_map(move |figures| of(row, &figures.stack, figures.low))
+        stacks.filter_map(|figures| breakdown(cases, row, figures))
     });
     all.collect()
 }
 
+fn breakdown(
+    cases: &[CaseRow],
+    row: &CaseRow,
+    StackFigures { stack, low, .. }: &StackFigures,
+) -> Option<HandshakeBreakdown> {
+    let Scenario {
+        work: Work::Handshake { kind, settings },
+        counted: false,
+    } = row.case.scenario
+    else {
+        return None;
+    };
+    let is_covered = kind == HandshakeKind::Full
+        && settings.version == TlsVersion::Tls13
+        && settings.client_auth == ClientAuth::Off;
+    if !is_covered {
+        return None;
+    }
+    let (key, group) = (settings.key, settings.group);
+    let low_of = |primitive| low_of(cases, primitive, stack);
+    let (signature_ns, key_exchange_ns, verification_ns) = match row.case.measure {
+        Measure::Server => (
+            low_of(Primitive::Sign { key })?,
+            low_of(Primitive::Respond { group })?,
+            None,
+        ),
+        _ => (
+            low_of(Primitive::Verify { key })?,
+            low_of(Primitive::KeyShare { group })? + low_of(Primitive::Agree { group })?,
+            verification_ns(cases, &settings, stack),
+        ),
+    };
+    Some(HandshakeBreakdown {
+        scenario: row.case.scenario.to_string(),
+        side: row.case.measure,
+        stack: stack.clone(),
+        total_ns: *low,
+        signature_ns,
+        key_exchange_ns,
+        verification_ns,
+    })
+}
+
+/// Returns the time of an operation of a stack's cryptography.
+fn low_of(cases: &[CaseRow], primitive: Primitive, stack: &StackName) -> Option<f64> {
+    let scenario = Scenario::timed(Work::Crypto { primitive });
+    let row = cases.iter().find(|row| row.case.scenario == scenario)?;
+    Some(row.of(stack)?.low)
+}
+
+/// Returns the time of the verification of a chain of the same keys and length, with the fewest trust roots.
+fn verification_ns(
+    cases: &[CaseRow],
+    settings: &SessionSettings,
+    stack: &StackName,
+) -> Option<f64> {
+    let timed = cases.iter().filter_map(|row| match row.case.scenario {
+        Scenario {
+            work:
+                Work::Verify {
+                    key,
+                    chain_length,
+                    roots,
+                },
+            counted: false,
+        } if (key, chain_length) == (settings.key, settings.chain_length) => {
+            Some((roots, row.of(stack)?.low))
+        }
+        _ => None,
+    });
+    let fewest = timed.min_by_key(|(roots, _)| *roots);
+    fewest.map(|(_, low)| low)
+}
+
 /// Builds the table, if there are breakdowns.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
-    if summary.breakdowns.is_empty() {
-        return Vec::new();
-    }
-    let rows = summary.breakdowns.iter();
-    vec![
-        Item::heading("What of a full handshake is cryptography"),
-        Item::text(
+    Table::of(&summary.breakdowns)
+        .col("handshake", 0, |row| Cell::text(&row.scenario))
+        .col("side", 0, |row| Cell::text(row.side))
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("whole", 0, |row| Cell::Time(row.total_ns))
+        .col("signature", 0, |row| Cell::Time(row.signature_ns))
+        .col("key exchange", 0, |row| Cell::Time(row.key_exchange_ns))
+        .col("certificates", 0, |row| Cell::time(row.verification_ns))
+        .col("rest", 1, |row| Cell::Time(row.rest_ns()))
+        .explained(
+            "What of a full handshake is cryptography",
             "Each operation was timed by itself. Signature: the server makes the handshake's signature, the client verifies \
              it. Key exchange: the server's share and secret, or the client's. Certificates: the client's verification of \
              the server's chain, where the run timed one of the same keys and length. Rest: everything else.",
-        ),
-        Table::of(rows)
-            .col("handshake", 0, |row| Cell::text(&row.scenario))
-            .col("side", 0, |row| Cell::text(row.side))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("whole", 0, |row| Cell::Time(row.total_ns))
-            .col("signature", 0, |row| Cell::Time(row.signature_ns))
-            .col("key exchange", 0, |row| Cell::Time(row.key_exchange_ns))
-            .col("certificates", 0, |row| Cell::time(row.verification_ns))
-            .col("rest", 1, |row| Cell::Time(row.rest_ns()))
-            .item(),
-    ]
+        )
 }
 
 /// A run of the suite as `netbench runs explain` shows it.
@@ -184,13 +192,9 @@ impl SuiteExplained {
 
 impl Report for SuiteExplained {
     fn document(&self, _: Extent) -> Document<'_> {
-        let sentences = self
-            .summary
-            .breakdowns
-            .iter()
-            .map(HandshakeBreakdown::sentence);
-        let mut all: Vec<Item> = sentences.map(Item::Text).collect();
-        all.extend(items(&self.summary));
+        let breakdowns = self.summary.breakdowns.iter();
+        let sentences = breakdowns.map(|breakdown| Item::Text(breakdown.sentence()));
+        let all = sentences.chain(items(&self.summary)).collect();
         Document {
             sections: vec![Section {
                 id: "cryptography".to_owned(),

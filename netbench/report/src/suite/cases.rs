@@ -1,4 +1,5 @@
 use netbench_model::{Part, StackName, Unit};
+use netbench_stats::UndecidedReason;
 
 use super::{CaseRow, CaseVerdict, StackFigures, SuiteSummary};
 use crate::{
@@ -16,6 +17,11 @@ impl CaseRow {
     pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
         self.verdicts.iter().find(|verdict| verdict.other == *other)
     }
+
+    /// Returns the cell of a verdict on the case.
+    pub(super) fn verdict(&self, found: Option<&CaseVerdict>) -> Option<Cell> {
+        found.map(|found| Cell::Verdict(found.change.verdict, self.unit))
+    }
 }
 
 /// Adds columns for each stack: its figure, and, for each except the first, the factor, its interval and the
@@ -30,8 +36,7 @@ pub(super) fn by_stack<'a>(
     let verdict_rank = u8::from(stacks.len() > 2);
     for stack in &stacks {
         table = table.col(stack.as_str(), 2, |case| {
-            case.of(stack)
-                .map_or(Cell::Missing, |figures| value(case, figures))
+            case.of(stack).map(|figures| value(case, figures)).into()
         });
     }
     for other in stacks.iter().skip(1) {
@@ -39,19 +44,13 @@ pub(super) fn by_stack<'a>(
             2 => "factor".to_owned(),
             _ => format!("× {other}"),
         };
-        let cell = |case: &&CaseRow, cell: fn(&CaseRow, &CaseVerdict) -> Cell| {
-            case.against_first(other)
-                .map_or(Cell::Missing, |verdict| cell(case, verdict))
-        };
         table = table
-            .col_of(other.as_str(), &name, 0, |case| {
-                cell(case, |_, v| Cell::Factor(v.change.ratio))
-            })
-            .col_of(other.as_str(), "interval", 3, |case| {
-                cell(case, |_, v| Cell::Factors(v.change.interval))
+            .factors(other.as_str(), [(&name, 0), ("interval", 3)], |case| {
+                let change = &case.against_first(other)?.change;
+                Some((change.ratio, change.interval))
             })
             .col_of(other.as_str(), "verdict", verdict_rank, |case| {
-                cell(case, |case, v| Cell::Verdict(v.change.verdict, case.unit))
+                case.verdict(case.against_first(other)).into()
             });
     }
     table
@@ -78,4 +77,19 @@ pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
 /// Returns the name as published, without the part that all its rows share.
 pub(crate) fn row_name(case: &str) -> String {
     case.replace("_write-1MiB_amount-1000MB", "")
+}
+
+/// Returns the words for a case without a verdict: `not judged: too few quiet turns`.
+pub(super) fn not_judged(reason: UndecidedReason) -> String {
+    format!("not judged: {}", self::reason(reason))
+}
+
+/// Returns the reason why a case has no verdict.
+pub(super) fn reason(reason: UndecidedReason) -> &'static str {
+    match reason {
+        UndecidedReason::FewOperations => "turns of fewer than 20 operations",
+        UndecidedReason::FewQuietTurns => "too few quiet turns",
+        UndecidedReason::NeverQuiet => "the machine was never quiet",
+        UndecidedReason::DependsOnDisturbance => "depends on how busy the machine is",
+    }
 }

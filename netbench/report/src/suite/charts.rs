@@ -3,47 +3,42 @@ use netbench_model::{HandshakeKind, Measure, Part, StackName, Work};
 use netbench_stats::Verdict;
 
 use super::{
-    CaseRow, StackFigures, SuiteSummary,
+    CaseRow, SuiteSummary,
     cases::{row_name, value},
 };
 use crate::{
     document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Ranked, Ranking},
-    text::factor,
+    text::{count, factor},
 };
 
 /// Builds the charts of a part: one for each kind of figure that may share an axis.
 pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
-    let chart = |title: &str, wanted: &dyn Fn(&CaseRow) -> bool| {
-        let cases = summary.cases.iter();
-        let cases =
-            cases.filter(|case| case.part == part && !case.stacks.is_empty() && wanted(case));
-        bars(summary, title, cases)
-    };
-    let charts = match part {
-        Part::Bulk => vec![chart(
-            "Application data per second: more is better",
-            &|_| true,
-        )],
-        Part::Handshake => vec![
-            chart("Full handshakes per second: more is better", &is_full),
-            chart("Resumed handshakes per second: more is better", &|case| {
+    let charts: &[(&str, fn(&CaseRow) -> bool)] = match part {
+        Part::Bulk => &[("Application data per second: more is better", |_| true)],
+        Part::Handshake => &[
+            ("Full handshakes per second: more is better", is_full),
+            ("Resumed handshakes per second: more is better", |case| {
                 !is_full(case)
             }),
         ],
-        Part::Memory => vec![
-            chart("Peak memory of a process: less is better", &|case| {
+        Part::Memory => &[
+            ("Peak memory of a process: less is better", |case| {
                 case.case.measure == Measure::Peak
             }),
-            chart("Heap that one session holds: less is better", &|case| {
+            ("Heap that one session holds: less is better", |case| {
                 case.case.measure == Measure::Heap
             }),
         ],
-        Part::Verify | Part::Connector | Part::Crypto => {
-            vec![chart("Time: less is better", &|_| true)]
-        }
-        Part::Threads | Part::Instructions => Vec::new(),
+        Part::Verify | Part::Connector | Part::Crypto => &[("Time: less is better", |_| true)],
+        Part::Threads | Part::Instructions => &[],
     };
-    let charts = charts.into_iter().flatten();
+    let charts = charts.iter().filter_map(|(title, is_wanted)| {
+        let cases = summary
+            .cases
+            .iter()
+            .filter(|case| case.part == part && !case.stacks.is_empty() && is_wanted(case));
+        bars(summary, title, cases)
+    });
     charts.map(|chart| Item::Charts(vec![chart])).collect()
 }
 
@@ -56,33 +51,14 @@ pub(super) fn rankings(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> 
     let Some((first, _)) = summary.run.stacks.first().filter(|_| has_many(summary)) else {
         return Vec::new();
     };
-    let mut cases: Vec<&CaseRow> = cases.to_vec();
+    let mut cases = cases.to_vec();
     if cases.len() > RANKINGS {
-        let kind = |case: &&CaseRow| (case.part, case.case.measure, is_full(case));
-        cases = cases.into_iter().unique_by(kind).take(RANKINGS).collect();
+        let cases_of = cases.into_iter();
+        let kinds = cases_of.unique_by(|case| (case.part, case.case.measure, is_full(case)));
+        cases = kinds.take(RANKINGS).collect();
     }
-    let rows = |case: &CaseRow| {
-        let ranked = |figures: &StackFigures| {
-            let change = case.against_first(&figures.stack).map(|v| &v.change);
-            let ratio = change.map_or(1.0, |change| change.ratio);
-            if change.is_none() && figures.stack != *first || !ratio.is_normal() || ratio < 0.0 {
-                return None;
-            }
-            Some(Ranked {
-                name: figures.stack.to_string(),
-                text: value(case, figures).render(),
-                ratio,
-                interval: change.and_then(|change| change.interval),
-                verdict: change.map_or(Verdict::Same, |change| change.verdict),
-            })
-        };
-        let rows = case.stacks.iter().filter_map(ranked);
-        rows.sorted_by(|a, b| a.ratio.total_cmp(&b.ratio))
-            .collect_vec()
-    };
-    let charts = cases.into_iter().map(|case| (case, rows(case)));
-    let charts = charts.filter(|(_, rows)| rows.len() > 1);
-    let charts = charts.map(|(case, rows)| {
+    let charts = cases.into_iter().map(|case| (case, ranked(case, first)));
+    let charts = charts.filter(|(_, rows)| rows.len() > 1).map(|(case, rows)| {
         Item::Charts(vec![Chart {
             title: title(case),
             note: format!(
@@ -101,6 +77,26 @@ pub(super) fn rankings(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> 
     }
     let heading = Item::heading("All stacks, the best first");
     [vec![heading], charts].concat()
+}
+
+/// Returns the stacks with a figure that can be compared with the first one's, the best first.
+fn ranked(case: &CaseRow, first: &StackName) -> Vec<Ranked> {
+    let rows = case.stacks.iter().filter_map(|figures| {
+        let verdict = case.against_first(&figures.stack);
+        let change = verdict.map(|verdict| verdict.change);
+        let ratio = change.map_or(1.0, |change| change.ratio);
+        if change.is_none() && figures.stack != *first || !ratio.is_normal() || ratio < 0.0 {
+            return None;
+        }
+        Some(Ranked {
+            name: figures.stack.to_string(),
+            text: value(case, figures).render(),
+            ratio,
+            interval: change.and_then(|change| change.interval),
+            verdict: change.map_or(Verdict::Same, |change| change.verdict),
+        })
+    });
+    rows.sorted_by(|a, b| a.ratio.total_cmp(&b.ratio)).collect()
 }
 
 /// Returns whether a run measured more than two stacks.
@@ -152,43 +148,37 @@ fn bars<'a>(
     title: &str,
     cases: impl Iterator<Item = &'a CaseRow>,
 ) -> Option<Chart> {
-    let stacks: Vec<String> = summary
-        .run
-        .stacks
-        .iter()
-        .map(|(name, _)| name.to_string())
-        .collect();
+    let stacks = summary.run.stacks.iter();
+    let stacks: Vec<String> = stacks.map(|(name, _)| name.to_string()).collect();
     let mut rounds = 0;
-    let groups: Vec<BarGroup> = cases
-        .map(|case| {
-            let bars = case.stacks.iter().map(|figures| {
-                rounds = rounds.max(figures.rounds);
-                let at = stacks.iter().position(|s| s == figures.stack.as_str());
-                let verdict = case.against_first(&figures.stack);
-                let value = value(case, figures);
-                let text = value.render();
-                Bar {
-                    label: String::new(),
-                    parts: vec![(at.unwrap_or(0), value.value().unwrap_or(0.0))],
-                    text: match verdict {
-                        Some(verdict) => format!("{text} · {}", factor(verdict.change.ratio)),
-                        None => text,
-                    },
-                }
-            });
-            BarGroup {
-                bars: bars.collect(),
-                name: short(&case.name),
+    let groups = cases.map(|case| {
+        let bars = case.stacks.iter().map(|figures| {
+            rounds = rounds.max(figures.rounds);
+            let at = stacks.iter().position(|s| s == figures.stack.as_str());
+            let value = value(case, figures);
+            let text = value.render();
+            Bar {
+                label: String::new(),
+                parts: vec![(at.unwrap_or(0), value.value().unwrap_or(0.0))],
+                text: match case.against_first(&figures.stack) {
+                    Some(verdict) => format!("{text} · {}", factor(verdict.change.ratio)),
+                    None => text,
+                },
             }
-        })
-        .collect();
+        });
+        BarGroup {
+            bars: bars.collect(),
+            name: short(&case.name),
+        }
+    });
+    let groups: Vec<BarGroup> = groups.collect();
     (!groups.is_empty()).then(|| Chart {
         title: title.to_owned(),
         note: format!(
             "n = up to {} of each case, each in fresh processes. Bars: what the stack takes when nothing disturbs \
              it. After a bar, its factor: the time or size of {} over the bar's; above 1 the bar's stack is better. The table has the \
              intervals.",
-            crate::text::count(rounds, "round", "rounds"),
+            count(rounds, "round", "rounds"),
             stacks.first().map_or("the first", String::as_str)
         ),
         drawing: Drawing::Bars(Bars {

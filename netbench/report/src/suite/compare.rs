@@ -1,6 +1,6 @@
-use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample};
+use netbench_model::{Case, Part, Scenario, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
-    Autocorrelation, CASE_MARGIN, Change, Order, Precision, Resampling, UndecidedReason, Verdict,
+    Autocorrelation, CASE_MARGIN, Change, Order, Resampling, UndecidedReason, Verdict,
     compare_runs, held_back,
 };
 use schemars::JsonSchema;
@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     Row, SummaryHead,
-    differences::{Fact, differing, of_machine},
+    differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
     gate::{Gate, Judged, Regression},
-    run::about_stack,
+    row::count_of,
 };
 
 /// Comparison of two runs of the suite, or of two stacks of one run, case by case. Every ratio is the other's
@@ -53,16 +53,6 @@ pub struct CompareSummary {
     pub warnings: Vec<String>,
 }
 
-/// One side of a comparison.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Compared {
-    /// The run's name.
-    #[schemars(extend("x-key" = "item"))]
-    pub run: String,
-    /// The stacks, with library and provider.
-    pub stacks: Vec<(StackName, String)>,
-}
-
 /// A case of both sides.
 pub type ComparedCase = Row<CaseOfSides>;
 
@@ -90,20 +80,6 @@ pub struct CaseOfSides {
     pub rounds: (u64, u64),
 }
 
-/// A setting or a fact that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Difference {
-    /// The name of the setting or fact.
-    #[schemars(extend("x-key" = "item"))]
-    pub what: String,
-    /// The first side's value.
-    pub first: String,
-    /// The other side's value.
-    pub other: String,
-    /// Whether figures under both values may still be compared.
-    pub harmless: bool,
-}
-
 /// Compares two runs. `stacks` names a stack of each; without it, every stack that both runs have is compared.
 pub fn compare_runs_of_suite(
     first: (&SuiteManifest, &[SuiteSample]),
@@ -111,28 +87,20 @@ pub fn compare_runs_of_suite(
     stacks: Option<(&StackName, &StackName)>,
     threshold: Option<f64>,
 ) -> CompareSummary {
-    let (first_run, other_run) = (&first.0.plan, &other.0.plan);
-    let pairs: Vec<(StackName, StackName)> = match stacks {
-        Some((a, b)) => vec![(a.clone(), b.clone())],
-        None => first_run
-            .stacks
-            .iter()
-            .filter(|stack| other_run.stacks.contains(stack))
-            .map(|stack| (stack.clone(), stack.clone()))
-            .collect(),
-    };
-    let cases = |scenarios: &[Scenario]| -> Vec<Case> {
-        scenarios.iter().flat_map(Scenario::cases).collect()
-    };
-    let (firsts, others) = (cases(&first_run.scenarios), cases(&other_run.scenarios));
+    let sides = [first, other];
+    let [first_run, other_run] = sides.map(|(run, _)| &run.plan);
+    let pairs = compared_stacks(&first_run.stacks, &other_run.stacks, stacks);
+    let [firsts, others] = [first_run, other_run].map(|plan| {
+        let scenarios = plan.scenarios.iter();
+        scenarios.flat_map(Scenario::cases).collect::<Vec<Case>>()
+    });
     let level = Resampling::for_case(0, 1.0).verdict_level;
-    let verdicts = [first, other].map(|(run, samples)| Verdicts::of(&run.plan, samples));
+    let verdicts = sides.map(|(run, samples)| Verdicts::of(&run.plan, samples));
     let mut found = Vec::new();
     let (mut missing, mut unmeasured) = (Vec::new(), Vec::new());
     for (a, b) in &pairs {
-        for case in firsts.iter().filter(|case| others.contains(case)) {
-            let one = (figures(case, a, first.1), figures(case, b, other.1));
-            let (x, y) = match one {
+        for case in both(&firsts, &others) {
+            let (x, y) = match (figures(case, a, first.1), figures(case, b, other.1)) {
                 (Some(x), Some(y)) => (x, y),
                 (Some(_), None) => {
                     unmeasured.push(format!("{case} ({a}, {b})"));
@@ -150,36 +118,23 @@ pub fn compare_runs_of_suite(
             let idle = [verdicts[0].idle(a), verdicts[1].idle(b)];
             let turns =
                 side_turns(case, a, first.1, &idle[0]).zip(side_turns(case, b, other.1, &idle[1]));
-            let undecided = turns.and_then(|(x, y)| held_back([x, y], Order::Apart));
-            let precision = Precision::of(&change).map(|precision| {
-                let rounds = [&x.by_round[..], &y.by_round];
-                precision.with_correlation(Autocorrelation::of(&rounds))
-            });
-            found.push(Row {
-                key: CaseOfSides {
-                    name: case.to_string(),
-                    part: case.scenario.part(),
-                    first_stack: a.clone(),
-                    other_stack: b.clone(),
-                    undecided,
-                    turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
-                    rounds: (x.by_round.len() as u64, y.by_round.len() as u64),
-                },
-                unit: case.unit(),
-                first: x.low,
-                other: y.low,
-                judged: judged(&change, precision, undecided, threshold),
-                change: Change {
-                    verdict: undecided.map_or(change.verdict, |_| Verdict::NotJudged),
-                    ..change
-                },
-            });
+            let key = CaseOfSides {
+                name: case.to_string(),
+                part: case.scenario.part(),
+                first_stack: a.clone(),
+                other_stack: b.clone(),
+                undecided: turns.and_then(|(x, y)| held_back([x, y], Order::Apart)),
+                turn_operations: turns.map(|(x, y)| x.operations.min(y.operations)),
+                rounds: (x.by_round.len() as u64, y.by_round.len() as u64),
+            };
+            let correlation = Autocorrelation::of(&[&x.by_round, &y.by_round]);
+            let mut row = row(key, case.unit(), [&x, &y], (change, correlation), threshold);
+            if row.key.undecided.is_some() {
+                row.change.verdict = Verdict::NotJudged;
+            }
+            found.push(row);
         }
     }
-    let only = |these: &[Case], those: &[Case]| -> Vec<String> {
-        let alone = these.iter().filter(|case| !those.contains(case));
-        alone.map(ToString::to_string).collect()
-    };
     missing.extend(only(&firsts, &others));
     missing.extend(only(&others, &firsts));
     let mut warnings = vec![
@@ -193,8 +148,8 @@ pub fn compare_runs_of_suite(
         differences: differences(first.0, other.0),
         warnings,
         ..CompareSummary::new(
-            Compared::of(first.0, pairs.iter().map(|pair| &pair.0)),
-            Compared::of(other.0, pairs.iter().map(|pair| &pair.1)),
+            side(first.0, pairs.iter().map(|pair| &pair.0)),
+            side(other.0, pairs.iter().map(|pair| &pair.1)),
             threshold,
             found,
             unmeasured,
@@ -226,33 +181,25 @@ pub fn compare_stacks_of_suite(
             names.push(case.name.clone());
             continue;
         };
-        let change = verdict.change;
-        let precision =
-            Precision::of(&change).map(|precision| precision.with_correlation(of_ratios(a, b)));
-        cases.push(Row {
-            key: CaseOfSides {
-                name: case.name.clone(),
-                part: case.part,
-                first_stack: first.clone(),
-                other_stack: other.clone(),
-                undecided: verdict.undecided,
-                turn_operations: verdict.turn_operations,
-                rounds: (a.rounds, b.rounds),
-            },
-            unit: case.unit,
-            first: a.low,
-            other: b.low,
-            judged: judged(&change, precision, verdict.undecided, threshold),
-            change,
-        });
+        let key = CaseOfSides {
+            name: case.name.clone(),
+            part: case.part,
+            first_stack: first.clone(),
+            other_stack: other.clone(),
+            undecided: verdict.undecided,
+            turn_operations: verdict.turn_operations,
+            rounds: (a.rounds, b.rounds),
+        };
+        let change = (verdict.change, of_ratios(a, b));
+        cases.push(row(key, case.unit, [a, b], change, threshold));
     }
     CompareSummary {
         paired: true,
         missing,
         warnings: summary.warnings,
         ..CompareSummary::new(
-            Compared::of(manifest, [first]),
-            Compared::of(manifest, [other]),
+            side(manifest, [first]),
+            side(manifest, [other]),
             threshold,
             cases,
             unmeasured,
@@ -273,11 +220,6 @@ impl CompareSummary {
         cases: Vec<ComparedCase>,
         unmeasured: Vec<String>,
     ) -> Self {
-        let count = |regression| {
-            let cases = cases.iter();
-            let those = cases.filter(|case| case.judged.regression == regression);
-            those.count() as u64
-        };
         let not_known = match threshold {
             Some(_) => unmeasured.len() as u64,
             None => 0,
@@ -288,8 +230,8 @@ impl CompareSummary {
             other,
             paired: false,
             threshold,
-            regressed: count(Regression::Regressed),
-            cannot_tell: count(Regression::CannotTell) + not_known,
+            regressed: count_of(Regression::Regressed, &cases),
+            cannot_tell: count_of(Regression::CannotTell, &cases) + not_known,
             cases,
             missing: Vec::new(),
             unmeasured,
@@ -299,19 +241,24 @@ impl CompareSummary {
     }
 }
 
-/// Judges a case by its interval, if there is no reason to distrust it.
-fn judged(
-    change: &Change,
-    precision: Option<Precision>,
-    held_back: Option<UndecidedReason>,
+/// Returns the row of a case, judged by the correlation of its rounds, if there is no reason to distrust its interval.
+fn row(
+    key: CaseOfSides,
+    unit: Unit,
+    [first, other]: [&StackFigures; 2],
+    (change, correlation): (Change, Autocorrelation),
     threshold: Option<f64>,
-) -> Judged {
-    match held_back {
-        Some(_) => Judged::of(None, None, threshold),
-        None => {
-            let judged = Judged::of(change.interval, precision, threshold);
-            judged.with_verdict(change.verdict, precision, CASE_MARGIN)
-        }
+) -> ComparedCase {
+    Row {
+        judged: match key.undecided {
+            Some(_) => Judged::unreliable(threshold),
+            None => Judged::of(&change, correlation, threshold, CASE_MARGIN),
+        },
+        key,
+        unit,
+        first: first.low,
+        other: other.low,
+        change,
     }
 }
 
@@ -325,17 +272,11 @@ fn of_ratios(first: &StackFigures, other: &StackFigures) -> Autocorrelation {
     Autocorrelation::of(&[&ratios])
 }
 
-impl Compared {
-    pub(super) fn of<'a>(
-        run: &SuiteManifest,
-        stacks: impl IntoIterator<Item = &'a StackName>,
-    ) -> Self {
-        let about = |stack: &StackName| (stack.clone(), about_stack(&run.workers, stack, |_| None));
-        Self {
-            run: run.name.clone(),
-            stacks: stacks.into_iter().map(about).collect(),
-        }
-    }
+pub(super) fn side<'a>(
+    run: &SuiteManifest,
+    stacks: impl IntoIterator<Item = &'a StackName>,
+) -> Compared {
+    Compared::of(run, stacks, |_| None)
 }
 
 /// Returns the differences between two runs: settings and machine, which prevent a comparison of their figures, and
@@ -346,18 +287,17 @@ pub(super) fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Differenc
 
 fn facts(run: &SuiteManifest) -> Vec<Fact> {
     let plan = &run.plan;
-    let mut facts = vec![
-        Fact::decisive("certificates", plan.pki_sha256.clone()),
-        Fact::decisive("trial_ms", plan.trial_ms.to_string()),
-        Fact::decisive("slice_us", plan.slice_us.to_string()),
-        Fact::decisive(
+    let turn_operations = plan.turn_operations.map(|least| least.to_string());
+    let decisive = [
+        ("certificates", plan.pki_sha256.clone()),
+        ("trial_ms", plan.trial_ms.to_string()),
+        ("slice_us", plan.slice_us.to_string()),
+        (
             "turn_operations",
-            plan.turn_operations
-                .map_or_else(|| "none".to_owned(), |least| least.to_string()),
+            turn_operations.unwrap_or_else(|| "none".to_owned()),
         ),
-        Fact::decisive("pin", plan.is_pinned().to_string()),
-        Fact::decisive("layout", format!("{:?}", plan.layout)),
+        ("pin", plan.is_pinned().to_string()),
+        ("layout", format!("{:?}", plan.layout)),
     ];
-    facts.extend(of_machine(run));
-    facts
+    Fact::list(decisive, []).chain(of_machine(run)).collect()
 }

@@ -1,12 +1,13 @@
 use itertools::Itertools;
 
-use super::{CompareSummary, Compared, ComparedCase, Difference, document::not_judged};
+use super::{CompareSummary, ComparedCase, cases::not_judged};
 use crate::{
     cell::Cell,
+    differences::difference_items,
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
     gate::{Regression, Rows, needed_in_words},
-    row::{stacks, tally},
-    text::{TOO_FEW, change, count, interval},
+    row::{stacks, tally, tally_in_words},
+    text::{TOO_FEW, change, count, interval, stacks_with},
 };
 
 impl Report for CompareSummary {
@@ -18,11 +19,10 @@ impl Report for CompareSummary {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(unknown(self).map(Item::Warning));
         items.extend(Item::warnings(&self.warnings));
-        differences(
-            &mut items,
+        items.extend(difference_items(
             "What differs between the runs",
             &self.differences,
-        );
+        ));
         cases(&mut items, self);
         if self.threshold.is_none() && !self.unmeasured.is_empty() {
             items.push(Item::Text(format!(
@@ -51,28 +51,15 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
         let class = case.key.other_stack.to_string();
         case.check(case.key.name.clone(), class, &why_unknown(case))
     });
-    let unmeasured = summary.unmeasured.iter().map(|name| Check {
-        name: name.clone(),
-        class: None,
-        outcome: match summary.threshold {
-            Some(_) => Checked::Failed {
-                why: format!("cannot tell: {UNMEASURED}"),
-                class: "cannot-tell".to_owned(),
-            },
-            None => Checked::Skipped {
-                why: UNMEASURED.to_owned(),
-            },
-        },
-        said: None,
-    });
-    let missing = summary.missing.iter().map(|name| Check {
-        name: name.clone(),
-        class: None,
-        outcome: Checked::Skipped {
-            why: "only one side has figures".to_owned(),
-        },
-        said: None,
-    });
+    let unmeasured = summary
+        .unmeasured
+        .iter()
+        .map(|name| match summary.threshold {
+            Some(_) => Check::without_figures(name.clone(), Checked::cannot_tell(UNMEASURED)),
+            None => Check::skipped(name.clone(), UNMEASURED),
+        });
+    let missing = summary.missing.iter();
+    let missing = missing.map(|name| Check::skipped(name.clone(), "only one side has figures"));
     CheckSuite {
         name: format!("{} against {}", summary.other.run, summary.first.run),
         checks: checks.chain(unmeasured).chain(missing).collect(),
@@ -80,46 +67,38 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
 }
 
 fn title(summary: &CompareSummary) -> String {
-    let side = |side: &Compared| {
-        let stacks: Vec<_> = side
-            .stacks
-            .iter()
-            .map(|(name, about)| format!("{name} ({})", about))
-            .collect();
-        stacks.join(", ")
-    };
+    let (first, other) = (&summary.first, &summary.other);
     if summary.paired {
+        let [of_first, of_other] = [first, other].map(|side| {
+            let stacks = side.stacks.iter();
+            stacks_with(stacks.map(|(name, about)| (name, about)))
+        });
         format!(
-            "netbench runs compare: {} against {}, run {}",
-            side(&summary.other),
-            side(&summary.first),
-            summary.first.run
+            "netbench runs compare: {of_other} against {of_first}, run {}",
+            first.run
         )
     } else {
-        format!(
-            "netbench runs compare: {} against {}",
-            summary.other.run, summary.first.run
-        )
+        format!("netbench runs compare: {} against {}", other.run, first.run)
     }
 }
 
 fn headline(summary: &CompareSummary) -> String {
-    let [better, worse, same, undecided, not_judged] = tally(summary.cases.iter());
+    let cases = summary.cases.iter();
+    let counts = tally(cases.clone().map(|case| case.change.verdict));
     let tally = format!(
-        "{}: better in {better}, worse in {worse}, the same in {same}, undecided in {undecided}, not judged in \
-         {not_judged}.",
+        "{}: {}",
         count(summary.cases.len(), "case", "cases"),
+        tally_in_words(counts[0], counts)
     );
     match summary.threshold {
         None => tally,
         Some(threshold) => {
-            let rows = summary.cases.iter();
             let rows = Rows {
                 threshold,
                 words: ["case", "cases"],
                 regressed: summary.regressed,
                 cannot_tell: summary.cannot_tell,
-                rows: rows
+                rows: cases
                     .map(|case| (named(summary, case), case.judged))
                     .collect(),
             };
@@ -144,11 +123,8 @@ fn unknown(summary: &CompareSummary) -> Option<String> {
     let cases = cases.filter(|case| case.judged.regression == Regression::CannotTell);
     let cases = cases.map(|case| {
         let (name, why) = (named(summary, case), why_unknown(case));
-        format!(
-            "{name} {} ({}; {why})",
-            change(case.change.ratio),
-            interval(case.change.interval)
-        )
+        let (change, ends) = (change(case.change.ratio), interval(case.change.interval));
+        format!("{name} {change} ({ends}; {why})")
     });
     let unmeasured = summary.threshold.iter().flat_map(|_| &summary.unmeasured);
     let unmeasured = unmeasured.map(|name| format!("{name} ({UNMEASURED})"));
@@ -169,44 +145,22 @@ fn why_unknown(case: &ComparedCase) -> String {
     }
 }
 
-/// Tabulates the differences in settings and machines of runs.
-pub(crate) fn differences(items: &mut Vec<Item>, heading: &str, differences: &[Difference]) {
-    if differences.is_empty() {
-        return;
-    }
-    items.push(Item::heading(heading));
-    items.push(
-        Table::of(differences)
-            .col("what", 0, |row| Cell::text(&row.what))
-            .col("first", 0, |row| Cell::text(&row.first))
-            .col("other", 0, |row| Cell::text(&row.other))
-            .col("", 0, |row| {
-                Cell::text(if row.harmless { "" } else { "not comparable" })
-            })
-            .item(),
-    );
-}
-
 fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     items.push(Item::heading("Case by case"));
     items.push(Item::text(
         "Change: the other's figure against the first one's; more than 0 % is worse. Factor: the first one's figure over \
          the other's.",
     ));
-    let stacks = |case: &ComparedCase| stacks(&case.key.first_stack, &case.key.other_stack);
     // The stacks are shown always if rows differ by them.
-    let alone = summary.cases.iter().map(stacks).all_equal();
+    let alone = summary.cases.iter().map(stacks_of).all_equal();
     let rank = if alone { 3 } else { 0 };
     let table = Table::of(&summary.cases)
         .col("case", 0, |case| Cell::text(&case.key.name))
-        .col("stack", rank, |case| Cell::text(stacks(case)))
+        .col("stack", rank, |case| Cell::text(stacks_of(case)))
         .compared(|case| case);
     // Most comparisons have a verdict on every case.
-    let is_held_back = summary
-        .cases
-        .iter()
-        .any(|case| case.key.undecided.is_some());
-    let table = match is_held_back {
+    let mut reasons = summary.cases.iter().map(|case| case.key.undecided);
+    let table = match reasons.any(|reason| reason.is_some()) {
         true => table.col("", 0, |case| {
             Cell::text(case.key.undecided.map_or_else(String::new, not_judged))
         }),
@@ -217,8 +171,13 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
             .col("operations a turn", 3, |case| {
                 Cell::maybe(case.key.turn_operations)
             })
-            .col("factor", 4, |case| Cell::Factor(case.change.ratio))
-            .col("as factors", 5, |case| Cell::Factors(case.change.interval))
+            .factors("", [("factor", 4), ("as factors", 5)], |case| {
+                Some((case.change.ratio, case.change.interval))
+            })
             .item(),
     );
+}
+
+fn stacks_of(case: &ComparedCase) -> String {
+    stacks(&case.key.first_stack, &case.key.other_stack)
 }

@@ -1,27 +1,26 @@
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
+use itertools::Itertools;
 use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Unit};
-use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, RoundsNeeded, UndecidedReason};
+use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice};
 
 use super::{
-    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
-    cases::{by_stack, value},
+    CaseRow, CaseVerdict, SuiteSummary, breakdown,
+    cases::{by_stack, not_judged, value},
     charts::{charts, has_many},
     checks::checks,
     history::is_history,
     page_faults, preset,
-    questions::{answers, only_sizes, questions},
+    questions::{SECTION, answers, only_sizes, questions},
     summarize_suite,
 };
 use crate::{
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Machine, Report, Section, Table},
     evaluation::none_is_no,
+    row::{tally, tally_in_words},
     text::{count, in_place_of, machine, shorten, stacks_with, would_decide},
 };
-
-/// The id of the section with the run's figures.
-pub(super) const SECTION: &str = "suite";
 
 /// A run of the in-memory suite with the data of its report.
 #[derive(Debug, Clone)]
@@ -94,10 +93,10 @@ fn section(summary: &SuiteSummary) -> Section {
     }
     undecided(&mut items, summary);
     items.extend(breakdown::items(summary));
-    other_figures(&mut items, summary);
-    after_pause(&mut items, summary);
+    items.extend(other_figures(summary));
+    items.extend(after_pause(summary));
     items.extend(page_faults::items(summary));
-    spread(&mut items, summary);
+    items.extend(spread(summary));
     trouble(&mut items, summary);
     how(&mut items, summary);
     Section {
@@ -128,18 +127,16 @@ fn section(summary: &SuiteSummary) -> Section {
 fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     let first = summary.run.stacks.first().map(|(name, _)| name.as_str());
     let first = first.unwrap_or_default();
-    let tally: BTreeMap<&str, u64> = summary.tally(other);
-    let of = |name: &str| tally.get(name).copied().unwrap_or(0);
-    if tally.is_empty() {
+    let verdicts = summary.verdicts().map(|(_, verdict)| verdict);
+    let verdicts = verdicts.filter(|verdict| verdict.other == *other);
+    let counts = tally(verdicts.map(|verdict| verdict.change.verdict));
+    if counts == [0; 5] {
         return format!("{other} and {first} cannot be compared: they have no round in common");
     }
+    let better = count(counts[0], "case", "cases");
     format!(
-        "{other} against {first}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}.",
-        count(of("faster"), "case", "cases"),
-        of("slower"),
-        of("same"),
-        of("undecided"),
-        of("not judged")
+        "{other} against {first}: {}",
+        tally_in_words(better, counts)
     )
 }
 
@@ -203,9 +200,9 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
         let verdicts = case.verdicts.iter().chain(&case.steps);
         verdicts.filter_map(move |verdict| Some((case, verdict, verdict.rounds_needed?)))
     });
-    let rows: Vec<(&CaseRow, &CaseVerdict, RoundsNeeded)> = rows.collect();
-    let has_few_rounds = |part: Part| matches!(part, Part::Memory | Part::Instructions);
-    let few = rows.iter().any(|(case, ..)| has_few_rounds(case.part));
+    let has_few_rounds = rows
+        .clone()
+        .any(|(case, ..)| matches!(case.part, Part::Memory | Part::Instructions));
     let table = Table::of(rows).col("case", 0, |(case, ..)| Cell::text(&case.name));
     // With two stacks, every row would repeat one name.
     let table = match summary.run.stacks.len() {
@@ -218,7 +215,7 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
         Cell::text(would_decide(*needed))
     });
     items.extend(table.under("Undecided cases, and the rounds that would decide them"));
-    if few {
+    if has_few_rounds {
         items.push(Item::text(
             "Memory and instructions are measured in three rounds of a run at most: `netbench runs compare --join` joins \
              several runs.",
@@ -228,87 +225,65 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
 
 /// Tabulates the same factors by figures other than the one that verdicts rest on, and the reasons why some have no
 /// verdict.
-fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
-    let rows = summary.cases.iter().flat_map(|case| {
-        let verdicts = case.verdicts.iter();
-        let timed = verdicts.filter(|verdict| verdict.all_turns.is_some());
-        timed.map(move |verdict| (case, verdict))
-    });
-    let rows: Vec<(&CaseRow, &CaseVerdict)> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    items.push(Item::heading("The same factors by other figures"));
-    items.push(Item::text(
-        "Verdicts rest on the 10th percentile of a turn's operations, over quiet turns. Work that is done once in many \
-         operations is in the mean and not in a low percentile: where the interval of the factor by median or mean \
-         excludes that by the 10th percentile, it is marked. A factor over all turns that differs by more than the \
-         interval says that a busy machine slows one stack more; there is then a verdict only where the stacks differ \
-         by more than that.",
-    ));
-    let factor = |figure: &Option<OtherFigure>| match figure {
-        Some(figure) => Cell::Factor(figure.ratio),
-        None => Cell::Missing,
-    };
-    items.push(
-        Table::of(rows)
-            .col("case", 0, |(case, _)| Cell::text(&case.name))
-            .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
-            .col("10th percentile", 0, |(_, verdict)| {
-                Cell::Factor(verdict.change.ratio)
-            })
-            .col("median", 1, move |(_, verdict)| factor(&verdict.median))
-            .col("mean", 1, move |(_, verdict)| factor(&verdict.mean))
-            .col("all turns", 1, |(_, verdict)| {
-                verdict.all_turns.map_or(Cell::Missing, Cell::Factor)
-            })
-            .col("operations a turn", 1, |(_, verdict)| {
-                Cell::maybe(verdict.turn_operations)
-            })
-            .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
-                Choice::Quiet => {
-                    Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns))
-                }
-                Choice::All => Cell::Missing,
-            })
-            .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
-            .item(),
-    );
+fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
+    let rows = summary.verdicts();
+    Table::of(rows.filter(|(_, verdict)| verdict.all_turns.is_some()))
+        .col("case", 0, |(case, _)| Cell::text(&case.name))
+        .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
+        .col("10th percentile", 0, |(_, verdict)| {
+            Cell::Factor(verdict.change.ratio)
+        })
+        .col("median", 1, |(_, verdict)| {
+            verdict.median.map(|figure| Cell::Factor(figure.ratio)).into()
+        })
+        .col("mean", 1, |(_, verdict)| {
+            verdict.mean.map(|figure| Cell::Factor(figure.ratio)).into()
+        })
+        .col("all turns", 1, |(_, verdict)| {
+            verdict.all_turns.map(Cell::Factor).into()
+        })
+        .col("operations a turn", 1, |(_, verdict)| {
+            Cell::maybe(verdict.turn_operations)
+        })
+        .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
+            Choice::Quiet => Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns)),
+            Choice::All => Cell::Missing,
+        })
+        .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
+        .explained(
+            "The same factors by other figures",
+            "Verdicts rest on the 10th percentile of a turn's operations, over quiet turns. Work that is done once in many \
+             operations is in the mean and not in a low percentile: where the interval of the factor by median or mean \
+             excludes that by the 10th percentile, it is marked. A factor over all turns that differs by more than the \
+             interval says that a busy machine slows one stack more; there is then a verdict only where the stacks differ \
+             by more than that.",
+        )
 }
 
 /// Tabulates the first operations of the turns, as a separate condition.
-fn after_pause(items: &mut Vec<Item>, summary: &SuiteSummary) {
-    let rows = summary.cases.iter().flat_map(|case| {
-        let verdicts = case.verdicts.iter();
-        verdicts.filter_map(move |verdict| Some((case, verdict, verdict.after_pause?)))
-    });
-    let rows: Vec<(&CaseRow, &CaseVerdict, OtherFigure)> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    items.push(Item::heading("After a pause"));
-    items.push(Item::text(
-        "All other tables are of the condition warm: operations after those that begin a turn, as in the libraries' own \
-         benchmarks. This one is of the first operation of each turn, for which other work has emptied the caches: a \
-         client that connects now and then. The two conditions are never mixed, and no verdict rests on this one.",
-    ));
-    items.push(
-        Table::of(rows)
-            .col("case", 0, |(case, ..)| Cell::text(&case.name))
-            .col("stack", 0, |(_, verdict, _)| Cell::text(&verdict.other))
-            .col("time of the first", 1, |(case, verdict, _)| {
-                pause_time(case, &verdict.first)
-            })
-            .col("time", 1, |(case, verdict, _)| {
-                pause_time(case, &verdict.other)
-            })
-            .col("factor", 0, |(.., figure)| Cell::Factor(figure.ratio))
-            .col("interval", 1, |(.., figure)| Cell::Factors(figure.interval))
-            .col("factor warm", 0, |(_, verdict, _)| {
-                Cell::Factor(verdict.change.ratio)
-            })
-            .item(),
-    );
+fn after_pause(summary: &SuiteSummary) -> Vec<Item> {
+    let rows = summary.verdicts();
+    Table::of(rows.filter_map(|(case, verdict)| Some((case, verdict, verdict.after_pause?))))
+        .col("case", 0, |(case, ..)| Cell::text(&case.name))
+        .col("stack", 0, |(_, verdict, _)| Cell::text(&verdict.other))
+        .col("time of the first", 1, |(case, verdict, _)| {
+            pause_time(case, &verdict.first)
+        })
+        .col("time", 1, |(case, verdict, _)| {
+            pause_time(case, &verdict.other)
+        })
+        .factors("", [("factor", 0), ("interval", 1)], |(.., figure)| {
+            Some((figure.ratio, figure.interval))
+        })
+        .col("factor warm", 0, |(_, verdict, _)| {
+            Cell::Factor(verdict.change.ratio)
+        })
+        .explained(
+            "After a pause",
+            "All other tables are of the condition warm: operations after those that begin a turn, as in the libraries' own \
+             benchmarks. This one is of the first operation of each turn, for which other work has emptied the caches: a \
+             client that connects now and then. The two conditions are never mixed, and no verdict rests on this one.",
+        )
 }
 
 fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
@@ -317,95 +292,65 @@ fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
 
 /// Returns a short note on a verdict for a reader.
 fn note(verdict: &CaseVerdict) -> String {
-    let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
-    let notes = [
-        verdict.undecided.map(not_judged),
-        disagrees(&verdict.median).then(|| "the median differs".to_owned()),
-        disagrees(&verdict.mean).then(|| "the mean differs".to_owned()),
-    ];
-    notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
-/// Returns the words for a case without a verdict: `not judged: too few quiet turns`.
-pub(super) fn not_judged(reason: UndecidedReason) -> String {
-    format!("not judged: {}", self::reason(reason))
-}
-
-/// Returns the reason why a case has no verdict.
-pub(super) fn reason(reason: UndecidedReason) -> &'static str {
-    match reason {
-        UndecidedReason::FewOperations => "turns of fewer than 20 operations",
-        UndecidedReason::FewQuietTurns => "too few quiet turns",
-        UndecidedReason::NeverQuiet => "the machine was never quiet",
-        UndecidedReason::DependsOnDisturbance => "depends on how busy the machine is",
-    }
+    let differing = [(verdict.median, "median"), (verdict.mean, "mean")].into_iter();
+    let differing = differing.filter(|(figure, _)| figure.is_some_and(|figure| figure.disagrees));
+    let differing = differing.map(|(_, name)| format!("the {name} differs"));
+    verdict
+        .undecided
+        .map(not_judged)
+        .into_iter()
+        .chain(differing)
+        .join("; ")
 }
 
 /// Tabulates mean, tail and CPU time of every operation, in addition to the figures that verdicts rest on.
-fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
+fn spread(summary: &SuiteSummary) -> Vec<Item> {
     let timed = summary.cases.iter().filter(|case| {
         case.unit == Unit::Nanoseconds && case.stacks.iter().any(|figures| figures.operations > 0)
     });
-    let rows = timed.flat_map(|case| case.stacks.iter().map(move |figures| (case, figures)));
-    let rows: Vec<(&CaseRow, &StackFigures)> = rows.collect();
-    if rows.is_empty() {
-        return;
-    }
-    items.push(Item::heading("Every operation, in time"));
-    items.push(Item::text(
-        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
-         stack takes when nothing disturbs it. The others are over all operations after each turn's warm-up, outliers \
-         (over three medians) included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
-         system call at each step.",
-    ));
-    items.push(
-        Table::of(rows)
-            .col("case", 0, |(case, _)| Cell::text(&case.name))
-            .col("stack", 0, |(_, figures)| Cell::text(&figures.stack))
-            .col("low", 0, |(_, figures)| Cell::Time(figures.low))
-            .col("p50", 1, |(_, figures)| Cell::time(figures.p50))
-            .col("mean", 2, |(_, figures)| Cell::time(figures.mean))
-            .col("p95", 1, |(_, figures)| Cell::time(figures.p95))
-            .col("p99", 3, |(_, figures)| Cell::time(figures.p99))
-            .col("max", 5, |(_, figures)| Cell::time(figures.max))
-            .col("MAD", 6, |(_, figures)| Cell::time(figures.mad))
-            .col("CPU p50", 4, |(_, figures)| Cell::time(figures.cpu_p50))
-            .col("operations", 4, |(_, figures)| {
-                Cell::number(figures.operations as f64, Digits::Grouped, "")
-            })
-            .col("outliers", 5, |(_, figures)| Cell::count(figures.outliers))
-            .item(),
-    );
+    Table::of(timed.flat_map(|case| case.stacks.iter().map(move |figures| (case, figures))))
+        .col("case", 0, |(case, _)| Cell::text(&case.name))
+        .col("stack", 0, |(_, figures)| Cell::text(&figures.stack))
+        .col("low", 0, |(_, figures)| Cell::Time(figures.low))
+        .col("p50", 1, |(_, figures)| Cell::time(figures.p50))
+        .col("mean", 2, |(_, figures)| Cell::time(figures.mean))
+        .col("p95", 1, |(_, figures)| Cell::time(figures.p95))
+        .col("p99", 3, |(_, figures)| Cell::time(figures.p99))
+        .col("max", 5, |(_, figures)| Cell::time(figures.max))
+        .col("MAD", 6, |(_, figures)| Cell::time(figures.mad))
+        .col("CPU p50", 4, |(_, figures)| Cell::time(figures.cpu_p50))
+        .col("operations", 4, |(_, figures)| {
+            Cell::number(figures.operations as f64, Digits::Grouped, "")
+        })
+        .col("outliers", 5, |(_, figures)| Cell::count(figures.outliers))
+        .explained(
+            "Every operation, in time",
+            "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
+             stack takes when nothing disturbs it. The others are over all operations after each turn's warm-up, outliers \
+             (over three medians) included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
+             system call at each step.",
+        )
 }
 
 fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
-    if !summary.failures.is_empty() {
-        items.push(Item::heading("What failed, and why"));
-        items.push(
-            Table::of(&summary.failures)
-                .col("scenario", 0, |row| Cell::text(&row.scenario))
-                .col("stack", 0, |row| Cell::text(&row.stack))
-                .col("class", 1, |row| Cell::maybe(row.class.as_ref()))
-                .col("trials", 1, |row| Cell::count(row.trials))
-                .col("the stack's words", 0, |row| {
-                    Cell::text(shorten(&row.reason))
-                })
-                .item(),
-        );
-    }
+    items.extend(
+        Table::of(&summary.failures)
+            .col("scenario", 0, |row| Cell::text(&row.scenario))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("class", 1, |row| Cell::maybe(row.class.as_ref()))
+            .col("trials", 1, |row| Cell::count(row.trials))
+            .col("the stack's words", 0, |row| {
+                Cell::text(shorten(&row.reason))
+            })
+            .under("What failed, and why"),
+    );
     // A stack that lacks a feature lacks it in many scenarios.
-    let mut unsupported: Vec<(&SuiteFailure, usize)> = Vec::new();
-    for row in &summary.unsupported {
-        let same = |(first, _): &&mut (&SuiteFailure, usize)| {
-            (&first.stack, &first.reason) == (&row.stack, &row.reason)
-        };
-        match unsupported.iter_mut().find(same) {
-            Some((_, scenarios)) => *scenarios += 1,
-            None => unsupported.push((row, 1)),
-        }
-    }
-    for (row, scenarios) in unsupported {
-        let others = match scenarios - 1 {
+    let rows = summary.unsupported.iter();
+    let rows = rows.map(|row| ((&row.stack, &row.reason), &row.scenario));
+    for (stack, reason) in rows.clone().map(|(why, _)| why).unique() {
+        let same = rows.clone().filter(|(why, _)| *why == (stack, reason));
+        let scenarios = same.map(|(_, scenario)| scenario).collect_vec();
+        let others = match scenarios.len() - 1 {
             0 => String::new(),
             others => format!(
                 " and {}",
@@ -413,17 +358,16 @@ fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
             ),
         };
         items.push(Item::Text(format!(
-            "Unsupported: {}{others} on {}: {}",
-            row.scenario, row.stack, row.reason
+            "Unsupported: {}{others} on {stack}: {reason}",
+            scenarios[0]
         )));
     }
 }
 
 fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
     items.push(Item::heading("How it was measured"));
-    let mut verdicts = summary.cases.iter().flat_map(|case| &case.verdicts);
     items.push(Item::text(
-        if verdicts.any(|verdict| verdict.after_pause.is_some()) {
+        if summary.verdicts().any(|(_, verdict)| verdict.after_pause.is_some()) {
             "Stacks take turns, each in a process of its own that is fresh in every round. All do equally many \
              operations in a turn: those that begin it warm it up, and figures are of the others, each timed."
         } else {
@@ -431,8 +375,7 @@ fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
              operation is timed."
         },
     ));
-    let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
-    if verdicts > 0 {
+    if summary.compares() {
         items.push(Item::Text(format!(
             "Verdicts on timings rest on pairs of turns in which the machine was quiet ({:.0} % of them), as short \
              reference loops between the operations found it; the results play no part in that choice. Rounds are \

@@ -1,9 +1,9 @@
 use netbench_model::{
     Case, Distribution, Held, Measure, SliceFigures, StackName, SuiteMeasured, SuiteSample, Unit,
 };
-use netbench_stats::{Idle, QuietLevel, SideTurns, median};
+use netbench_stats::{Idle, LOOPS, QuietLevel, SideTurns, median};
 
-use super::{StackFigures, verdicts::reference_ns};
+use super::StackFigures;
 
 /// The multiple of the median above which operations are outliers.
 const OUTLIER: f64 = 3.0;
@@ -165,6 +165,12 @@ fn level(measured: &[&SuiteMeasured]) -> Option<QuietLevel> {
     let slices = measured.iter().flat_map(|m| &m.slices);
     let references: Option<Vec<_>> = slices.map(reference_ns).collect();
     QuietLevel::of(&references?)
+}
+
+/// Returns a turn's reference loops, in their order.
+pub(super) fn reference_ns(slice: &SliceFigures) -> Option<[f64; LOOPS]> {
+    let figures = slice.reference?;
+    Some([figures.integer_ns, figures.aes_ns, figures.memory_ns])
 }
 
 fn is_quiet(level: &QuietLevel, slice: &SliceFigures) -> bool {

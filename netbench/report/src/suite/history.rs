@@ -9,7 +9,8 @@ use super::{
 use crate::{
     cell::Cell,
     document::{Chart, Drawing, Item, Point, Steps, Table},
-    text::factor,
+    row::differs,
+    text::{count, factor},
 };
 
 /// Returns whether a run is of versions of one stack, each of which is compared with the preceding one.
@@ -20,8 +21,7 @@ pub(super) fn is_history(preset: Option<&str>) -> bool {
 /// Builds a row for each case with a column for each version, the steps beyond noise, and a chart of each case.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let versions = &summary.run.stacks;
-    let mut table =
-        Table::of(cases.to_vec()).col("case", 0, |case| Cell::text(row_name(&case.name)));
+    let mut table = Table::of(cases).col("case", 0, |case| Cell::text(row_name(&case.name)));
     for (version, _) in versions {
         table = table.col(version.as_str(), 0, |case| figure(case, version));
     }
@@ -35,11 +35,8 @@ pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
         table.item(),
     ];
     items.extend(beyond_noise(cases));
-    let charts: Vec<Chart> = cases
-        .iter()
-        .filter(|case| case.stacks.len() > 1)
-        .map(|case| chart(case, versions))
-        .collect();
+    let cases = cases.iter().filter(|case| case.stacks.len() > 1);
+    let charts: Vec<Chart> = cases.map(|case| chart(case, versions)).collect();
     if !charts.is_empty() {
         items.push(Item::Charts(charts));
     }
@@ -53,53 +50,50 @@ impl CaseRow {
     }
 }
 
-/// Returns whether a version is better or worse than the preceding one by more than noise.
-fn is_beyond_noise(step: &CaseVerdict) -> bool {
-    matches!(step.change.verdict, Verdict::Faster | Verdict::Slower)
-}
-
 /// Formats the figure of a version, with the step to it if that is beyond noise.
 fn figure(case: &CaseRow, version: &StackName) -> Cell {
     let Some(figures) = case.of(version) else {
         return Cell::Missing;
     };
     let figure = value(case, figures);
-    let mark = match case.step_to(version).map(|step| &step.change) {
-        Some(paired) if paired.verdict == Verdict::Faster => "▲",
-        Some(paired) if paired.verdict == Verdict::Slower => "▼",
+    let Some(CaseVerdict { change, .. }) = case.step_to(version) else {
+        return figure;
+    };
+    let mark = match change.verdict {
+        Verdict::Faster => "▲",
+        Verdict::Slower => "▼",
         _ => return figure,
     };
-    let step = case.step_to(version);
-    let by = step
-        .map(|step| factor(step.change.ratio))
-        .unwrap_or_default();
-    Cell::text(format!("{} {mark}{by}", figure.render()))
+    Cell::text(format!(
+        "{} {mark}{}",
+        figure.render(),
+        factor(change.ratio)
+    ))
 }
 
 fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
     let steps = cases.iter().flat_map(|case| {
-        let steps = case.steps.iter().filter(|step| is_beyond_noise(step));
+        let steps = case.steps.iter();
+        let steps = steps.filter(|step| differs(step.change.verdict));
         steps.map(move |step| (*case, step))
     });
-    let steps: Vec<(&CaseRow, &CaseVerdict)> = steps.collect();
-    let heading = Item::heading("Steps beyond noise");
-    if steps.is_empty() {
-        let none = "No version differs from the one before it by more than noise.";
-        return vec![heading, Item::text(none)];
-    }
-    let table = Table::of(steps)
+    let items = Table::of(steps)
         .col("case", 0, |(case, _)| Cell::text(row_name(&case.name)))
         .col("from", 0, |(_, step)| Cell::text(&step.first))
         .col("to", 0, |(_, step)| Cell::text(&step.other))
-        .col("factor", 0, |(_, step)| Cell::Factor(step.change.ratio))
-        .col("interval", 1, |(_, step)| {
-            Cell::Factors(step.change.interval)
+        .factors("", [("factor", 0), ("interval", 1)], |(_, step)| {
+            Some((step.change.ratio, step.change.interval))
         })
-        .col("verdict", 0, |(case, step)| {
-            Cell::Verdict(step.change.verdict, case.unit)
-        });
-    vec![heading, table.item()]
+        .col("verdict", 0, |(case, step)| case.verdict(Some(step)).into())
+        .under(BEYOND_NOISE);
+    if items.is_empty() {
+        let none = "No version differs from the one before it by more than noise.";
+        return vec![Item::heading(BEYOND_NOISE), Item::text(none)];
+    }
+    items
 }
+
+const BEYOND_NOISE: &str = "Steps beyond noise";
 
 fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
     let points = versions.iter().map(|(version, library)| {
@@ -107,11 +101,8 @@ fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
         let figure = case.of(version).map(|figures| value(case, figures));
         let step = case.step_to(version);
         let against = step.map(|step| {
-            let paired = &step.change;
-            let (by, within) = (
-                factor(paired.ratio),
-                Cell::Factors(paired.interval).render(),
-            );
+            let within = Cell::Factors(step.change.interval).render();
+            let by = factor(step.change.ratio);
             format!("{by} against {} ({within})", step.first)
         });
         Point {
@@ -137,7 +128,7 @@ fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
         note: format!(
             "{by_date}n = up to {} of each version. A triangle: better, a rhombus: worse than the version before it by more \
              than noise.",
-            crate::text::count(rounds.unwrap_or(0), "round", "rounds")
+            count(rounds.unwrap_or(0), "round", "rounds")
         ),
         drawing: Drawing::Steps(Steps { points }),
     }

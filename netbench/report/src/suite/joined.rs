@@ -1,16 +1,20 @@
 use itertools::Itertools;
 use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
-    CASE_MARGIN, Change, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
+    CASE_MARGIN, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
     student_t_quantile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::SummaryHead;
-
 use super::{
-    CaseVerdict, Compared, Difference, SuiteSummary, compare::differences, summarize_suite,
+    CaseVerdict, SuiteSummary,
+    compare::{differences, side},
+    summarize_suite,
+};
+use crate::{
+    SummaryHead,
+    differences::{Compared, Difference},
 };
 
 /// The probability of as large a Q below which runs are said to differ.
@@ -114,20 +118,14 @@ pub fn join_runs_of_suite(
             summarize_suite(&manifest, samples)
         })
         .collect();
-    let mut keys: Vec<(Case, &StackName, &StackName)> = Vec::new();
-    for row in summaries.iter().flat_map(|summary| &summary.cases) {
-        for verdict in &row.verdicts {
-            let key = (row.case, &verdict.first, &verdict.other);
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-    }
-    let cases = keys.into_iter().map(|key| joined_case(key, &summaries));
-    let cases: Vec<JoinedCase> = cases
+    let verdicts = summaries.iter().flat_map(SuiteSummary::verdicts);
+    let cases: Vec<JoinedCase> = verdicts
+        .map(|(row, verdict)| (row.case, &verdict.first, &verdict.other))
+        .unique()
+        .map(|key| joined_case(key, &summaries))
         .filter(|case| case.runs.iter().flatten().count() >= 2)
         .collect();
-    let (pairs, overlapping) = overlaps(&cases);
+    let overlaps: Vec<bool> = cases.iter().flat_map(overlaps).collect();
     let heterogeneous = cases.iter().filter(|case| case.is_heterogeneous());
     JoinedSummary {
         head: SummaryHead::new("joined"),
@@ -135,26 +133,22 @@ pub fn join_runs_of_suite(
             .iter()
             .zip(&summaries)
             .map(|((manifest, _), summary)| JoinedRun {
-                compared: Compared::of(manifest, summary.run.stacks.iter().map(|(name, _)| name)),
+                compared: side(manifest, summary.run.stacks.iter().map(|(name, _)| name)),
                 started: manifest.started.clone(),
                 rounds: summary.run.rounds,
                 disturbed_share: summary.disturbed_share(),
             })
             .collect(),
         heterogeneous: heterogeneous.count() as u64,
-        pairs,
-        overlapping,
+        pairs: overlaps.len() as u64,
+        overlapping: overlaps.iter().filter(|overlap| **overlap).count() as u64,
         cases,
         differences: runs
-            .split_first()
-            .map(|((first, _), others)| {
-                let all = others
-                    .iter()
-                    .flat_map(|(other, _)| differences(first, other))
-                    .unique();
-                all.collect()
-            })
-            .unwrap_or_default(),
+            .iter()
+            .skip(1)
+            .flat_map(|(other, _)| differences(&runs[0].0, other))
+            .unique()
+            .collect(),
         warnings: summaries
             .iter()
             .flat_map(|summary| {
@@ -170,31 +164,31 @@ fn joined_case(
     (case, first, other): (Case, &StackName, &StackName),
     summaries: &[SuiteSummary],
 ) -> JoinedCase {
-    let found = |summary: &SuiteSummary| -> Option<CaseVerdict> {
-        let row = summary.cases.iter().find(|row| row.case == case)?;
-        let same = |verdict: &&CaseVerdict| verdict.first == *first && verdict.other == *other;
-        row.verdicts.iter().find(same).cloned()
-    };
-    let all: Vec<Option<CaseVerdict>> = summaries.iter().map(found).collect();
-    let ratio = |verdict: &CaseVerdict| run_ratio(&verdict.change);
-    let ratios: Vec<RunRatio> = all.iter().flatten().filter_map(ratio).collect();
-    let sound: Vec<RunRatio> = all
+    let all: Vec<Option<&CaseVerdict>> = summaries
         .iter()
-        .flatten()
-        .filter(|verdict| held_back(verdict.undecided).is_none())
-        .filter_map(ratio)
+        .map(|summary| {
+            let mut verdicts = summary.verdicts();
+            let found = verdicts.find(|(row, verdict)| {
+                (row.case, &verdict.first, &verdict.other) == (case, first, other)
+            });
+            found.map(|(_, verdict)| verdict)
+        })
         .collect();
+    let verdicts = all.iter().copied().flatten();
+    let sound = verdicts
+        .clone()
+        .filter(|verdict| held_back(verdict.undecided).is_none());
+    let sound: Vec<RunRatio> = sound.filter_map(run_ratio).collect();
     let (joined, undecided) = match join_runs(&sound, CASE_MARGIN) {
         Some(joined) => (Some(joined), None),
         None => {
-            let verdict = Verdict::NotJudged;
-            let joined = join_runs(&ratios, CASE_MARGIN);
-            let mut reasons = all.iter().flatten().map(|verdict| verdict.undecided);
-            let reason = reasons.find_map(held_back);
-            (
-                joined.map(|joined| JoinedRatio { verdict, ..joined }),
-                reason,
-            )
+            let ratios: Vec<RunRatio> = verdicts.clone().filter_map(run_ratio).collect();
+            let joined = join_runs(&ratios, CASE_MARGIN).map(|joined| JoinedRatio {
+                verdict: Verdict::NotJudged,
+                ..joined
+            });
+            let mut reasons = verdicts.map(|verdict| verdict.undecided);
+            (joined, reasons.find_map(held_back))
         }
     };
     JoinedCase {
@@ -203,19 +197,20 @@ fn joined_case(
         unit: case.unit(),
         first: first.clone(),
         other: other.clone(),
-        runs: all
-            .iter()
-            .map(|verdict| {
-                verdict.as_ref().map(|verdict| RunSays {
-                    ratio: verdict.change.ratio,
-                    verdict: verdict.change.verdict,
-                    interval: verdict.change.interval,
-                    undecided: verdict.undecided,
-                })
-            })
-            .collect(),
+        runs: all.iter().map(|verdict| verdict.map(RunSays::of)).collect(),
         joined,
         undecided,
+    }
+}
+
+impl RunSays {
+    fn of(verdict: &CaseVerdict) -> Self {
+        Self {
+            ratio: verdict.change.ratio,
+            verdict: verdict.change.verdict,
+            interval: verdict.change.interval,
+            undecided: verdict.undecided,
+        }
     }
 }
 
@@ -227,7 +222,8 @@ pub(super) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedR
 
 /// Returns a run's ratio with the standard error from which its interval was made. With blocks of unequal size, the
 /// interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
-fn run_ratio(paired: &Change) -> Option<RunRatio> {
+fn run_ratio(verdict: &CaseVerdict) -> Option<RunRatio> {
+    let paired = &verdict.change;
     let interval = paired.interval?;
     let degrees = paired.blocks().saturating_sub(1).max(1) as f64;
     let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);
@@ -245,18 +241,9 @@ impl JoinedCase {
     }
 }
 
-/// Returns the number of pairs of two runs' intervals, and of pairs that overlap.
-fn overlaps(cases: &[JoinedCase]) -> (u64, u64) {
-    let (mut pairs, mut overlapping) = (0, 0);
-    for case in cases {
-        let intervals = case.runs.iter().flatten().filter_map(|run| run.interval);
-        let intervals: Vec<Interval> = intervals.collect();
-        for (at, a) in intervals.iter().enumerate() {
-            for b in &intervals[at + 1..] {
-                pairs += 1;
-                overlapping += u64::from(a.low <= b.high && b.low <= a.high);
-            }
-        }
-    }
-    (pairs, overlapping)
+/// Returns for each pair of two runs' intervals whether they overlap.
+fn overlaps(case: &JoinedCase) -> impl Iterator<Item = bool> {
+    let intervals = case.runs.iter().flatten().filter_map(|run| run.interval);
+    let pairs = intervals.array_combinations();
+    pairs.map(|[a, b]| a.low <= b.high && b.low <= a.high)
 }

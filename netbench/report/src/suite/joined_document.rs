@@ -1,14 +1,15 @@
-use netbench_stats::{JOINED_LEVEL, Verdict};
+use netbench_stats::JOINED_LEVEL;
 
 use super::{
     JoinedCase, JoinedSummary,
-    compare_document::differences,
-    document::{not_judged, reason},
+    cases::{not_judged, reason},
     joined::held_back,
 };
 use crate::{
     cell::Cell,
+    differences::difference_items,
     document::{Document, Extent, Item, Report, Section, Table},
+    row::{tally, tally_in_words},
     text::count,
 };
 
@@ -20,11 +21,10 @@ impl Report for JoinedSummary {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
         runs(&mut items, self);
-        differences(
-            &mut items,
+        items.extend(difference_items(
             "What differs from the first run",
             &self.differences,
-        );
+        ));
         cases(&mut items, self);
         Document {
             sections: vec![Section::only(items)],
@@ -38,20 +38,14 @@ impl Report for JoinedSummary {
 }
 
 fn headline(summary: &JoinedSummary) -> String {
-    let of = |wanted: Verdict| {
-        let cases = summary.cases.iter().filter_map(|case| case.joined);
-        cases.filter(|joined| joined.verdict == wanted).count()
-    };
+    let joined = summary.cases.iter().filter_map(|case| case.joined);
+    let counts = tally(joined.map(|joined| joined.verdict));
     format!(
-        "{} runs, {}: better in {}, worse in {}, the same in {}, undecided in {}, not judged in {}. In {} the runs \
-         differ by more than their own errors (Q test, p < 0.01); {} of {} pairs of intervals overlap.",
+        "{} runs, {}: {} In {} the runs differ by more than their own errors (Q test, p < 0.01); {} of {} pairs of \
+         intervals overlap.",
         summary.runs.len(),
         count(summary.cases.len(), "case", "cases"),
-        of(Verdict::Faster),
-        of(Verdict::Slower),
-        of(Verdict::Same),
-        of(Verdict::Undecided),
-        of(Verdict::NotJudged),
+        tally_in_words(counts[0], counts),
         count(summary.heterogeneous, "case", "cases"),
         summary.overlapping,
         summary.pairs,
@@ -87,36 +81,32 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
         .col("stack", 0, |case| Cell::text(&case.other));
     if summary.runs.len() <= COLUMNS {
         for at in 0..summary.runs.len() {
-            let says = move |case: &JoinedCase| case.runs.get(at).copied().flatten();
-            table = table
-                .col(&format!("run {}", at + 1), 2, move |case| {
-                    says(case).map_or(Cell::Missing, |run| Cell::Factor(run.ratio))
-                })
-                .col("interval", 3, move |case| {
-                    says(case).map_or(Cell::Missing, |run| Cell::Factors(run.interval))
-                });
+            let name = format!("run {}", at + 1);
+            table = table.factors("", [(&name, 2), ("interval", 3)], |case| {
+                let run = case.runs.get(at).copied().flatten()?;
+                Some((run.ratio, run.interval))
+            });
         }
     }
     let table = table
         .col("p", 1, |case| match case.joined {
             Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
-            Some(joined) => Cell::text(format!("{:.3}", joined.q_p)),
-            None => Cell::Missing,
+            joined => Cell::maybe(joined.map(|joined| format!("{:.3}", joined.q_p))),
         })
-        .col("between runs", 1, |case| match case.joined {
-            Some(joined) => Cell::text(format!("{:.2} %", joined.between_runs * 100.0)),
-            None => Cell::Missing,
+        .col("between runs", 1, |case| {
+            let percent = case.joined.map(|joined| joined.between_runs * 100.0);
+            Cell::maybe(percent.map(|percent| format!("{percent:.2} %")))
         })
-        .col("factor", 0, |case| match case.joined {
-            Some(joined) => Cell::Factor(joined.ratio),
-            None => Cell::Missing,
+        .col("factor", 0, |case| {
+            case.joined.map(|joined| Cell::Factor(joined.ratio)).into()
         })
         .col("joined interval", 0, |case| {
             Cell::Factors(case.joined.map(|joined| joined.interval))
         })
-        .col("verdict", 0, |case| match case.joined {
-            Some(joined) => Cell::Verdict(joined.verdict, case.unit),
-            None => Cell::Missing,
+        .col("verdict", 0, |case| {
+            let joined = case.joined;
+            let verdict = joined.map(|joined| Cell::Verdict(joined.verdict, case.unit));
+            verdict.into()
         });
     let has_notes = summary.cases.iter().any(|case| !note(case).is_empty());
     let table = match has_notes {

@@ -24,10 +24,8 @@ mod verdicts;
 
 pub use breakdown::{HandshakeBreakdown, SuiteExplained};
 pub use compare::{
-    CaseOfSides, CompareSummary, Compared, ComparedCase, Difference, compare_runs_of_suite,
-    compare_stacks_of_suite,
+    CaseOfSides, CompareSummary, ComparedCase, compare_runs_of_suite, compare_stacks_of_suite,
 };
-pub(crate) use compare_document::differences as difference_items;
 pub use document::SuiteReport;
 pub use joined::{JoinedCase, JoinedRun, JoinedSummary, RunSays, join_runs_of_suite};
 pub use published::{Agreement, PublishedRow, PublishedTable, Today};

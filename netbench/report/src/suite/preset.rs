@@ -50,8 +50,7 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
 
 /// Builds a row for each stack, with its figures, and one with its factors.
 fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow]) {
-    let stacks: Vec<&(StackName, String)> = summary.run.stacks.iter().collect();
-    let Some((first, _)) = stacks.first() else {
+    let Some(((first, _), others)) = summary.run.stacks.split_first() else {
         return;
     };
     items.push(Item::heading("One row for each stack"));
@@ -60,34 +59,36 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
          data sent and received in writes of 16 KiB, verification of a chain and a client's configuration with 118 trust \
          roots, the peak memory of a process with 100 sessions, and what a session adds. The tables below have the whole names of these cases, with intervals.",
     ));
-    let mut table = Table::of(stacks.clone()).col("stack", 0, |(name, _)| Cell::text(name));
-    for (rank, case) in (1..).zip(cases) {
-        table = table.col(&column(case), rank, |(stack, _)| {
-            case.of(stack)
-                .map_or(Cell::Missing, |figures| value(case, figures))
-        });
-    }
-    items.push(table.item());
+    items.push(by_case(&summary.run.stacks, cases, |case, stack| {
+        Some(value(case, case.of(stack)?))
+    }));
     items.push(Item::Heading(format!(
         "The same as factors: {first}'s time or size over the stack's"
     )));
     items.push(Item::text(
         "Above 1 the stack is better. “undecided” and “not judged” stand where there is no verdict.",
     ));
-    let others = stacks.into_iter().skip(1);
-    let mut table = Table::of(others).col("stack", 0, |(name, _)| Cell::text(name));
-    for (rank, case) in (1..).zip(cases) {
-        table = table.col(&column(case), rank, |(stack, _)| {
-            match case.against_first(stack) {
-                None => Cell::Missing,
-                Some(against) if !against.change.verdict.is_decided() => {
-                    Cell::Verdict(against.change.verdict, case.unit)
-                }
-                Some(against) => Cell::Factor(against.change.ratio),
-            }
-        });
-    }
-    items.push(table.item());
+    items.push(by_case(others, cases, |case, stack| {
+        let against = case.against_first(stack)?;
+        match against.change.verdict.is_decided() {
+            true => Some(Cell::Factor(against.change.ratio)),
+            false => case.verdict(Some(against)),
+        }
+    }));
+}
+
+/// Builds a row for each stack with a column for each case.
+fn by_case(
+    stacks: &[(StackName, String)],
+    cases: &[&CaseRow],
+    cell: fn(&CaseRow, &StackName) -> Option<Cell>,
+) -> Item {
+    let table = Table::of(stacks).col("stack", 0, |(name, _)| Cell::text(name));
+    let cases = (1..).zip(cases);
+    let table = cases.fold(table, |table, (rank, case)| {
+        table.col(&column(case), rank, |(stack, _)| cell(case, stack).into())
+    });
+    table.item()
 }
 
 /// Returns the name of a case of [`Preset::AllStacks`] at the head of a column.
@@ -143,7 +144,10 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
     for fault in &table.faults {
         items.push(Item::Text(format!("Known fault (marked !): {fault}")));
     }
-    items.extend(agreements(table));
+    if let Some((first, others)) = table.stacks.split_first() {
+        let others = others.iter();
+        items.extend(others.filter_map(|other| agreement(table, first, other)));
+    }
     items.push(rows_of(table));
 }
 
@@ -152,9 +156,10 @@ fn rows_of(table: &PublishedTable) -> Item {
     let mut rows = Table::of(&table.rows).col("Scenario", 0, |row| Cell::text(row_name(&row.case)));
     for (place, column) in table.columns.iter().enumerate() {
         rows = rows.col(column, 2, |row| {
-            row.figures.get(place).map_or(Cell::Missing, |figure| {
-                Cell::number(*figure, Digits::All, "")
-            })
+            let figure = row.figures.get(place);
+            figure
+                .map(|figure| Cell::number(*figure, Digits::All, ""))
+                .into()
         });
     }
     if table.rows.iter().any(|row| row.comparison.is_some()) {
@@ -165,11 +170,8 @@ fn rows_of(table: &PublishedTable) -> Item {
         });
     }
     rows = with_today(rows, table);
-    if table
-        .rows
-        .iter()
-        .any(|row| row.cause.is_some() && !row.today.is_empty())
-    {
+    let mut known = table.rows.iter();
+    if known.any(|row| row.cause.is_some() && !row.today.is_empty()) {
         rows = rows.col("cause of the difference", 3, |row| {
             Cell::maybe(row.cause.as_ref())
         });
@@ -187,8 +189,8 @@ fn with_today<'a>(
     for stack in &stacks {
         if stacks.len() > 1 {
             rows = rows.col_of(stack.as_str(), &format!("{stack}, published"), 0, |row| {
-                row.against(stack)
-                    .map_or(Cell::Missing, |today| Cell::Factor(today.published))
+                let today = row.against(stack);
+                today.map(|today| Cell::Factor(today.published)).into()
             });
         }
         let headings = ["measured here", "the same?"].map(|heading| match stacks.len() {
@@ -197,8 +199,8 @@ fn with_today<'a>(
         });
         rows = rows
             .col_of(stack.as_str(), &headings[0], 0, |row| {
-                row.against(stack)
-                    .map_or(Cell::Missing, |today| Cell::Factor(today.measured))
+                let today = row.against(stack);
+                today.map(|today| Cell::Factor(today.measured)).into()
             })
             .col_of(stack.as_str(), &headings[1], 0, |row| {
                 Cell::maybe(row.against(stack).map(|today| today.agreement.words()))
@@ -212,17 +214,6 @@ impl PublishedRow {
     fn against(&self, stack: &StackName) -> Option<&Today> {
         self.today.iter().find(|today| today.stack == *stack)
     }
-}
-
-/// States for each stack how many published factors are measured today.
-fn agreements(table: &PublishedTable) -> Vec<Item> {
-    let Some((first, others)) = table.stacks.split_first() else {
-        return Vec::new();
-    };
-    others
-        .iter()
-        .filter_map(|other| agreement(table, first, other))
-        .collect()
 }
 
 /// States how many published factors of a stack are measured today.

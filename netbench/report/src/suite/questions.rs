@@ -1,8 +1,8 @@
 //! The questions about each stack of a run, as cards for a pair and as a table for more stacks.
 
-use netbench_model::{Part, StackName, Target};
+use netbench_model::{Part, Target};
 
-use super::{SuiteSummary, charts::is_measured, document::SECTION};
+use super::{SuiteSummary, charts::is_measured};
 use crate::{
     Asked,
     cell::Cell,
@@ -11,6 +11,9 @@ use crate::{
     text::in_place_of,
 };
 
+/// The id of the section with the run's figures.
+pub(super) const SECTION: &str = "suite";
+
 /// Returns, for each stack in place of the first, whether it is fast enough.
 pub(super) fn questions(summary: &SuiteSummary) -> Vec<Asked> {
     let mut stacks = summary.run.stacks.iter().map(|(name, _)| name);
@@ -18,18 +21,19 @@ pub(super) fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         return Vec::new();
     };
     let stacks = stacks.filter(|stack| is_measured(summary, stack));
-    let asked = |to: &StackName| Asked {
-        subject: Subject::Fast,
-        question: fast::answer_in_memory(&Evidence {
-            suites: vec![summary],
-            ..Evidence::of([from, to], Target::Lab, &summary.head.thresholds)
-        }),
-        about: in_place_of(&[from.as_str(), to.as_str()]),
-        section: Some(SECTION.to_owned()),
-        warnings: summary.warnings.clone(),
-        ..Asked::default()
-    };
-    stacks.map(asked).collect()
+    stacks
+        .map(|to| Asked {
+            subject: Subject::Fast,
+            question: fast::answer_in_memory(&Evidence {
+                suites: vec![summary],
+                ..Evidence::of([from, to], Target::Lab, &summary.head.thresholds)
+            }),
+            about: in_place_of(&[from.as_str(), to.as_str()]),
+            section: Some(SECTION.to_owned()),
+            warnings: summary.warnings.clone(),
+            ..Asked::default()
+        })
+        .collect()
 }
 
 /// Builds a row for each stack with its answer: cards have room for a pair.
@@ -37,18 +41,13 @@ pub(super) fn answers(summary: &SuiteSummary) -> Vec<Item> {
     let Some((first, _)) = summary.run.stacks.first() else {
         return Vec::new();
     };
-    let asked = questions(summary);
-    if asked.is_empty() {
-        return Vec::new();
-    }
     let what = match only_sizes(summary) {
         true => format!("Does the stack take no more memory than {first}?"),
         false => format!("Is the stack fast enough in memory, in place of {first}?"),
     };
     let others = summary.run.stacks.iter().skip(1);
     let others = others.filter(|(name, _)| is_measured(summary, name));
-    let rows = others.zip(asked);
-    let table = Table::of(rows)
+    Table::of(others.zip(questions(summary)))
         .col("stack", 0, |((name, _), _)| Cell::text(name))
         .col("version", 2, |((_, about), _)| Cell::text(about))
         .col("answer", 0, |(_, asked)| {
@@ -56,8 +55,8 @@ pub(super) fn answers(summary: &SuiteSummary) -> Vec<Item> {
         })
         .col("because", 1, |(_, asked)| {
             Cell::text(&asked.question.because)
-        });
-    vec![Item::Heading(what), table.item()]
+        })
+        .under(what)
 }
 
 /// Returns whether the run measured sizes alone.

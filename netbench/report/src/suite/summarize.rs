@@ -2,8 +2,8 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    Case, LayoutRecord, Part, Recorded, Scenario, StackName, SuiteManifest, SuiteOutcome,
-    SuiteSample, Unit, WorkerRecord,
+    Case, LayoutRecord, Part, Recorded, Scenario, SuiteManifest, SuiteOutcome, SuiteSample, Unit,
+    WorkerRecord,
 };
 
 use netbench_stats::{Choice, UndecidedReason};
@@ -12,7 +12,10 @@ use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
     breakdown::breakdowns, figures::figures, history::is_history, published, verdicts::Verdicts,
 };
-use crate::run::{RunHead, SummaryHead, about_stack, incomplete};
+use crate::{
+    differences::Compared,
+    run::{RunHead, SummaryHead, incomplete},
+};
 
 /// Summarizes a run from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
@@ -43,11 +46,13 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         warnings: [
             manifest.warnings.clone(),
             incomplete(manifest, &plan.tally(samples)),
+            of_run(manifest),
         ]
         .concat(),
         environment: manifest.environment.facts.clone(),
     };
-    warn(&mut summary, manifest);
+    let warnings = of_verdicts(&summary, manifest);
+    summary.warnings.extend(warnings);
     summary
 }
 
@@ -87,49 +92,38 @@ fn row(
     verdicts: &Verdicts,
     case: Case,
 ) -> CaseRow {
-    let stacks = &manifest.plan.stacks;
-    let figures: Vec<StackFigures> = stacks
-        .iter()
-        .filter_map(|stack| figures(&case, stack, samples))
-        .collect();
-    let steps = if is_history(manifest.plan.preset.as_deref()) {
-        let steps = figures
-            .windows(2)
-            .filter_map(|pair| verdicts.of_case(&case, &pair[0].stack, &pair[1].stack, samples));
-        steps.collect()
-    } else {
-        Vec::new()
-    };
-    CaseRow {
+    let stacks = manifest.plan.stacks.iter();
+    let stacks = stacks.filter_map(|stack| figures(&case, stack, samples));
+    let stacks: Vec<StackFigures> = stacks.collect();
+    let mut row = CaseRow {
         name: case.to_string(),
         case,
         part: case.scenario.part(),
         unit: case.unit(),
-        stacks: figures,
-        steps,
-        verdicts: stacks
-            .split_first()
-            .map(|(first, others)| {
-                others
-                    .iter()
-                    .filter_map(|other| verdicts.of_case(&case, first, other, samples))
-                    .collect()
-            })
-            .unwrap_or_default(),
+        stacks,
+        steps: Vec::new(),
+        verdicts: Vec::new(),
+    };
+    if let Some((first, others)) = manifest.plan.stacks.split_first() {
+        let others = others.iter();
+        row.verdicts
+            .extend(others.filter_map(|other| verdicts.of_case(&case, first, other, samples)));
     }
+    if is_history(manifest.plan.preset.as_deref()) {
+        let versions = row.stacks.iter().map(|figures| &figures.stack);
+        let steps = versions.tuple_windows();
+        row.steps
+            .extend(steps.filter_map(|(a, b)| verdicts.of_case(&case, a, b, samples)));
+    }
+    row
 }
 
 fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
     let plan = &manifest.plan;
-    let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
     SuiteHead {
         head: RunHead::of(manifest),
         preset: plan.preset.clone(),
-        stacks: plan
-            .stacks
-            .iter()
-            .map(|stack| (stack.clone(), about(stack)))
-            .collect(),
+        stacks: Compared::of(manifest, &plan.stacks, |_| None).stacks,
         rounds: samples.iter().map(|s| s.round + 1).max().unwrap_or(0),
         until_decided: plan.until_decided,
         samples: samples.len() as u64,
@@ -140,30 +134,35 @@ fn without_figures(
     manifest: &SuiteManifest,
     samples: &[SuiteSample],
 ) -> (Vec<SuiteFailure>, Vec<SuiteFailure>) {
-    let (mut failures, mut unsupported) = (Vec::new(), Vec::new());
+    let (mut failures, mut unsupported): (Vec<SuiteFailure>, Vec<_>) = (Vec::new(), Vec::new());
     for scenario in &manifest.plan.scenarios {
         for stack in &manifest.plan.stacks {
             let name = scenario.to_string();
             let these = samples
                 .iter()
                 .filter(|s| s.name == name && s.stack == *stack);
-            let row = |class, reason: &str| SuiteFailure {
-                scenario: name.clone(),
-                stack: stack.clone(),
-                class,
-                reason: reason.to_owned(),
-                trials: 1,
-            };
             for sample in these {
-                match &sample.outcome {
-                    SuiteOutcome::Ok(_) => {}
+                let (rows, class, reason) = match &sample.outcome {
+                    SuiteOutcome::Ok(_) => continue,
                     SuiteOutcome::Failed(failure) => {
-                        let class = Some(failure.class.to_string());
-                        add(&mut failures, row(class, &failure.detail));
+                        let class = failure.class.to_string();
+                        (&mut failures, Some(class), &failure.detail)
                     }
-                    SuiteOutcome::Unsupported { reason } => {
-                        add(&mut unsupported, row(None, reason));
+                    SuiteOutcome::Unsupported { reason } => (&mut unsupported, None, reason),
+                };
+                match rows.last_mut() {
+                    Some(last)
+                        if (&last.scenario, &last.stack, &last.class) == (&name, stack, &class) =>
+                    {
+                        last.trials += 1;
                     }
+                    _ => rows.push(SuiteFailure {
+                        scenario: name.clone(),
+                        stack: stack.clone(),
+                        class,
+                        reason: reason.clone(),
+                        trials: 1,
+                    }),
                 }
             }
         }
@@ -171,108 +170,92 @@ fn without_figures(
     (failures, unsupported)
 }
 
-/// Adds a trial to the preceding row if that has the same scenario, stack and class.
-fn add(rows: &mut Vec<SuiteFailure>, row: SuiteFailure) {
-    match rows.last_mut() {
-        Some(last)
-            if (&last.scenario, &last.stack, &last.class)
-                == (&row.scenario, &row.stack, &row.class) =>
-        {
-            last.trials += 1;
-        }
-        _ => rows.push(row),
-    }
-}
-
-fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
-    let mut warnings = Vec::new();
-    let mut say = |text: String| warnings.push(text);
-    if manifest.finished.is_none() {
-        say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
-    }
-    if manifest.plan.layout == LayoutRecord::Random {
-        say(
-            "The layout of the workers' memory was the system's own: differences of a percent may come from the \
-             layout."
-                .to_owned(),
-        );
-    }
-    let debug = manifest
-        .workers
-        .iter()
+/// Returns the warnings of a run, whatever its figures are.
+fn of_run(manifest: &SuiteManifest) -> Vec<String> {
+    let unfinished = manifest
+        .finished
+        .is_none()
+        .then(|| "The run was not finished: it has fewer rounds than were asked for.".to_owned());
+    let layout = (manifest.plan.layout == LayoutRecord::Random).then(|| {
+        "The layout of the workers' memory was the system's own: differences of a percent may come from the \
+         layout."
+            .to_owned()
+    });
+    let workers = manifest.workers.iter();
+    let debug = workers
+        .clone()
         .filter(|worker| worker.build.get("profile").is_some_and(|p| p == "debug"));
-    for worker in debug {
-        say(format!(
+    let debug = debug.map(|worker| {
+        format!(
             "The worker of {} was built without optimisation: its figures mean nothing.",
             worker.stack
-        ));
-    }
-    let unverified = manifest.workers.iter();
-    for worker in unverified.filter(|worker| !worker.verifies_chains()) {
-        say(format!(
+        )
+    });
+    let unverified = workers.filter(|worker| !worker.verifies_chains());
+    let unverified = unverified.map(|worker| {
+        format!(
             "{} verifies no certificates: its client has less to do in a handshake than those of other stacks.",
             worker.stack
-        ));
-    }
-    let few = summary
-        .cases
-        .iter()
-        .flat_map(|case| &case.verdicts)
-        .filter(|verdict| verdict.change.interval.is_none())
-        .count();
-    if few > 0 {
-        say(format!(
-            "{} too few rounds for a verdict: timings need six, everything else three.",
-            match few {
-                1 => "1 comparison has".to_owned(),
-                few => format!("{few} comparisons have"),
-            }
-        ));
-    }
+        )
+    });
+    let warnings = unfinished.into_iter().chain(layout);
+    warnings.chain(debug).chain(unverified).collect()
+}
+
+/// Returns the warnings about the verdicts of a run.
+fn of_verdicts(summary: &SuiteSummary, manifest: &SuiteManifest) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let few = summary.verdicts();
+    let few = few.filter(|(_, verdict)| verdict.change.interval.is_none());
+    let few = match few.count() {
+        0 => None,
+        1 => Some("1 comparison has".to_owned()),
+        few => Some(format!("{few} comparisons have")),
+    };
+    warnings.extend(few.map(|few| {
+        format!("{few} too few rounds for a verdict: timings need six, everything else three.")
+    }));
     let timed = summary
-        .cases
+        .verdicts()
+        .filter(|(case, _)| case.unit == Unit::Nanoseconds && case.part != Part::Threads);
+    let verdicts: Vec<&CaseVerdict> = timed.map(|(_, verdict)| verdict).collect();
+    let (unchosen, chosen): (Vec<&CaseVerdict>, Vec<_>) = verdicts
         .iter()
-        .filter(|case| case.unit == Unit::Nanoseconds && case.part != Part::Threads);
-    let verdicts: Vec<&CaseVerdict> = timed.flat_map(|case| &case.verdicts).collect();
-    let is_unchosen = |verdict: &&&CaseVerdict| verdict.choice == Choice::All;
-    let without_loops: BTreeSet<&str> = verdicts
-        .iter()
-        .filter(is_unchosen)
-        .map(|verdict| verdict.other.as_str())
-        .collect();
-    if !without_loops.is_empty() && verdicts.iter().all(|verdict| is_unchosen(&verdict)) {
-        say(
+        .partition(|verdict| verdict.choice == Choice::All);
+    let without_loops = unchosen.iter().map(|verdict| verdict.other.as_str());
+    let without_loops: BTreeSet<&str> = without_loops.collect();
+    if !without_loops.is_empty() && chosen.is_empty() {
+        warnings.push(
             "The run has no reference loops, which later versions choose undisturbed turns by: its verdicts on \
              timings are over all turns, and hold for the machine as busy as it was."
                 .to_owned(),
         );
     } else if !without_loops.is_empty() {
-        say(format!(
+        warnings.push(format!(
             "No reference loops run beside {}: verdicts on their timings are over all turns, and hold for the machine as \
              busy as it was.",
             without_loops.iter().join(", ")
         ));
     }
-    let is_chosen = |verdict: &&CaseVerdict| verdict.choice == Choice::Quiet;
-    if manifest.plan.idle.is_none() && verdicts.iter().any(is_chosen) {
-        say(
+    if manifest.plan.idle.is_none() && !chosen.is_empty() {
+        warnings.push(
             "How fast this processor is when it is idle was not known: no earlier run was remembered here. Something \
              that disturbed the machine for the whole run, and one stack more than the other, would not be noticed."
                 .to_owned(),
         );
     }
-    if let Some(warning) = never_quiet(verdicts.iter().map(|verdict| verdict.undecided)) {
-        say(warning);
-    }
+    warnings.extend(never_quiet(
+        verdicts.iter().map(|verdict| verdict.undecided),
+    ));
     let disturbed = summary.disturbed_share();
     if disturbed > 0.25 {
-        say(format!(
+        warnings.push(format!(
             "The machine was busy with other things: {:.0} % of all pairs of turns were disturbed. Verdicts do not \
              rest on those, but means and tails have them.",
             disturbed * 100.0
         ));
     }
-    summary.warnings.extend(warnings);
+    warnings
 }
 
 /// Returns the warning of a machine that was never quiet, if that is the reason why some comparison has no verdict.

@@ -190,26 +190,20 @@ pub struct SuiteFailure {
 }
 
 impl SuiteSummary {
-    /// Returns the number of verdicts of each kind on `other`.
-    pub fn tally(&self, other: &StackName) -> BTreeMap<&'static str, u64> {
-        let mut tally = BTreeMap::new();
-        for verdict in self.cases.iter().flat_map(|case| &case.verdicts) {
-            if verdict.other == *other {
-                *tally.entry(verdict.change.verdict.name()).or_default() += 1;
-            }
-        }
-        tally
+    /// Returns every verdict with its case.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = (&CaseRow, &CaseVerdict)> {
+        let cases = self.cases.iter();
+        cases.flat_map(|case| case.verdicts.iter().map(move |verdict| (case, verdict)))
     }
 
     /// Returns the share of timed turns in which the machine was disturbed.
     pub fn disturbed_share(&self) -> f64 {
-        let timed = self.cases.iter().filter(|c| c.unit == Unit::Nanoseconds);
-        let (mut all, mut kept) = (0, 0);
-        let chosen = timed.flat_map(|case| &case.verdicts);
-        for verdict in chosen.filter(|verdict| verdict.choice == Choice::Quiet) {
-            all += verdict.turns;
-            kept += verdict.quiet_turns();
-        }
+        let chosen = self.verdicts().filter(|(case, verdict)| {
+            case.unit == Unit::Nanoseconds && verdict.choice == Choice::Quiet
+        });
+        let (all, kept) = chosen.fold((0, 0), |(all, kept), (_, verdict)| {
+            (all + verdict.turns, kept + verdict.quiet_turns())
+        });
         if all == 0 {
             return 0.0;
         }
@@ -218,7 +212,7 @@ impl SuiteSummary {
 
     /// Returns whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
-        self.cases.iter().any(|case| !case.verdicts.is_empty())
+        self.verdicts().next().is_some()
     }
 
     /// Returns whether there is a figure to read: two stacks could be compared, or the only one was measured.

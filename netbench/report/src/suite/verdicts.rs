@@ -4,15 +4,15 @@ use netbench_model::{
     Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
 };
 use netbench_stats::{
-    CASE_MARGIN, Change, Choice, Idle, IdleProgram, LOOPS, Pair, Precision, QuietLevel, Resampling,
-    RoundsNeeded, Turn, TurnPair, Verdict, compare_turns, compare_whole, interim_share,
-    is_interim_analysis,
+    Autocorrelation, CASE_MARGIN, Change, Choice, Idle, IdleProgram, LOOPS, Pair, QuietLevel,
+    Resampling, Turn, TurnPair, compare_turns, compare_whole, interim_share, is_interim_analysis,
 };
 
 use super::{
     CaseVerdict,
-    figures::{measured, whole},
+    figures::{measured, reference_ns, whole},
 };
+use crate::gate::Judged;
 
 /// The half-width up to which the interval of a decided case is precise. A stack that takes a third of the other's
 /// time is known to be faster after six rounds, but the ratio is not yet known.
@@ -30,29 +30,15 @@ pub(super) struct Verdicts {
 
 impl Verdicts {
     pub(super) fn of(plan: &SuitePlan, samples: &[SuiteSample]) -> Self {
-        let mut idle_beside: BTreeMap<StackName, QuietLevel> = plan
-            .idle_beside
-            .iter()
-            .map(|(stack, idle)| (stack.clone(), level_of(idle)))
-            .collect();
-        for (stack, here) in quiet_levels(samples) {
-            idle_beside
-                .entry(stack)
-                .and_modify(|known| *known = known.lower(here))
-                .or_insert(here);
-        }
-        let known = plan.idle.as_ref().map(level_of);
-        let here = quiet_levels(samples)
-            .into_values()
-            .reduce(QuietLevel::lower);
+        let known = plan.idle_beside.iter();
+        let known = known.map(|(stack, idle)| (stack, level_of(idle)));
+        let here = quiet_levels(samples);
+        let any = plan.idle.iter().map(level_of).chain(here.values().copied());
         Self {
-            idle_beside,
             seed: plan.seed,
             until_decided: plan.until_decided,
-            idle: match (known, here) {
-                (Some(known), Some(here)) => Some(known.lower(here)),
-                (known, here) => known.or(here),
-            },
+            idle: any.reduce(QuietLevel::lower),
+            idle_beside: lowest(known.chain(here.iter().map(|(stack, level)| (stack, *level)))),
         }
     }
 
@@ -78,7 +64,7 @@ impl Verdicts {
         samples: &[SuiteSample],
     ) -> Option<CaseVerdict> {
         let firsts: BTreeMap<u32, _> = measured(case, first, samples).collect();
-        let both: Vec<(u32, &SuiteMeasured, &SuiteMeasured)> = measured(case, other, samples)
+        let both: Vec<Round<'_>> = measured(case, other, samples)
             .filter_map(|(round, b)| Some((round, *firsts.get(&round)?, b)))
             .collect();
         let rounds = both.iter().map(|(round, ..)| round + 1).max()?;
@@ -88,50 +74,36 @@ impl Verdicts {
             1.0
         };
         let settings = Resampling::for_case(self.seed, share);
-        let (first, other) = (first.clone(), other.clone());
-        if case.unit() != Unit::Nanoseconds {
+        let (change, turns, found) = if case.unit() == Unit::Nanoseconds {
+            let turns = turns(case, &both);
+            let [of_first, of_other] = [first, other].map(|stack| self.idle(stack));
+            let found = compare_turns(&turns, [&of_first, &of_other], &settings)?;
+            (found.low, turns.len(), Some(found))
+        } else {
             let pairs = wholes(case, &both);
             let change = compare_whole(&pairs, settings.verdict_level)?;
-            return Some(CaseVerdict {
-                first,
-                other,
-                change,
-                turns: pairs.len() as u64,
-                choice: Choice::All,
-                all_turns: None,
-                median: None,
-                mean: None,
-                after_pause: None,
-                turn_operations: None,
-                undecided: None,
-                rounds_needed: rounds_needed(&change),
-            });
-        }
-        let turns = turns(case, &both);
-        let [of_first, of_other] = [&first, &other].map(|stack| self.idle(stack));
-        let found = compare_turns(&turns, [&of_first, &of_other], &settings)?;
+            (change, pairs.len(), None)
+        };
+        let judged = Judged::of(&change, Autocorrelation::default(), None, CASE_MARGIN);
         Some(CaseVerdict {
-            first,
-            other,
-            change: found.low,
-            turns: turns.len() as u64,
-            choice: found.choice,
-            all_turns: Some(found.all_turns),
-            median: found.median,
-            mean: found.mean,
-            after_pause: found.after_pause,
-            turn_operations: Some(found.operations),
-            undecided: found.undecided,
-            rounds_needed: rounds_needed(&found.low),
+            first: first.clone(),
+            other: other.clone(),
+            change,
+            turns: turns as u64,
+            choice: found.map_or(Choice::All, |found| found.choice),
+            all_turns: found.map(|found| found.all_turns),
+            median: found.and_then(|found| found.median),
+            mean: found.and_then(|found| found.mean),
+            after_pause: found.and_then(|found| found.after_pause),
+            turn_operations: found.map(|found| found.operations),
+            undecided: found.and_then(|found| found.undecided),
+            rounds_needed: judged.rounds_needed,
         })
     }
 }
 
-/// Returns the rounds that would decide a case, if it is undecided.
-fn rounds_needed(change: &Change) -> Option<RoundsNeeded> {
-    let precision = Precision::of(change).filter(|_| change.verdict == Verdict::Undecided);
-    precision.map(|precision| precision.rounds_to_decide_beyond(CASE_MARGIN))
-}
+/// The figures of both stacks in a round.
+type Round<'a> = (u32, &'a SuiteMeasured, &'a SuiteMeasured);
 
 /// Returns the times of the reference loops with each stack while the machine was quietest; empty in runs without
 /// them.
@@ -162,60 +134,60 @@ fn quiet_levels(samples: &[SuiteSample]) -> BTreeMap<StackName, QuietLevel> {
         let trial = trials.entry((&sample.name, &sample.stack)).or_default();
         trial.extend(references);
     }
-    let mut levels: BTreeMap<StackName, QuietLevel> = BTreeMap::new();
-    for ((_, stack), turns) in trials {
-        if let Some(level) = QuietLevel::of(&turns) {
-            levels
-                .entry(stack.clone())
-                .and_modify(|lowest| *lowest = lowest.lower(level))
-                .or_insert(level);
-        }
-    }
-    levels
+    let trials = trials.iter();
+    lowest(trials.filter_map(|((_, stack), turns)| Some((*stack, QuietLevel::of(turns)?))))
 }
 
-/// Returns a turn's reference loops, in their order.
-pub(super) fn reference_ns(slice: &SliceFigures) -> Option<[f64; LOOPS]> {
-    let figures = slice.reference?;
-    Some([figures.integer_ns, figures.aes_ns, figures.memory_ns])
+/// Returns the lowest level of each stack.
+fn lowest<'a>(
+    levels: impl Iterator<Item = (&'a StackName, QuietLevel)>,
+) -> BTreeMap<StackName, QuietLevel> {
+    let mut lowest: BTreeMap<StackName, QuietLevel> = BTreeMap::new();
+    for (stack, level) in levels {
+        lowest
+            .entry(stack.clone())
+            .and_modify(|lowest| *lowest = lowest.lower(level))
+            .or_insert(level);
+    }
+    lowest
 }
 
 /// Returns the pairs of turns of rounds that both stacks have.
-fn turns(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<TurnPair> {
-    let turn = |slice: &SliceFigures| {
-        Some(Turn {
-            operations: slice.operations,
-            first_ns: slice.first_ns.get(&case.measure).copied(),
-            low_ns: *slice.low_ns.get(&case.measure)?,
-            median_ns: slice.median_ns.get(&case.measure).copied(),
-            mean_ns: slice.mean_ns.get(&case.measure).copied(),
-            reference_ns: reference_ns(slice),
-        })
-    };
-    let of_round = |&(round, a, b): &(u32, &SuiteMeasured, &SuiteMeasured)| {
-        let slices = a.slices.iter().zip(&b.slices);
-        let pairs = slices.filter_map(|(a, b)| {
+fn turns(case: &Case, both: &[Round<'_>]) -> Vec<TurnPair> {
+    both.iter()
+        .flat_map(|(round, a, b)| a.slices.iter().zip(&b.slices).map(|pair| (*round, pair)))
+        .filter_map(|(round, (a, b))| {
             Some(TurnPair {
                 round,
-                a: turn(a)?,
-                b: turn(b)?,
+                a: turn(case, a)?,
+                b: turn(case, b)?,
             })
-        });
-        pairs.collect::<Vec<_>>()
-    };
-    both.iter().flat_map(of_round).collect()
+        })
+        .collect()
+}
+
+fn turn(case: &Case, slice: &SliceFigures) -> Option<Turn> {
+    Some(Turn {
+        operations: slice.operations,
+        first_ns: slice.first_ns.get(&case.measure).copied(),
+        low_ns: *slice.low_ns.get(&case.measure)?,
+        median_ns: slice.median_ns.get(&case.measure).copied(),
+        mean_ns: slice.mean_ns.get(&case.measure).copied(),
+        reference_ns: reference_ns(slice),
+    })
 }
 
 /// Returns the pairs of figures of which a round has one.
-fn wholes(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<Pair> {
-    let pair = |&(round, a, b): &(u32, &SuiteMeasured, &SuiteMeasured)| {
-        let (a, b) = (whole(case, a)?.max(1.0), whole(case, b)?.max(1.0));
-        Some(Pair {
-            log_ratio: (b / a).ln(),
-            block: round,
+fn wholes(case: &Case, both: &[Round<'_>]) -> Vec<Pair> {
+    both.iter()
+        .filter_map(|(round, a, b)| {
+            let (a, b) = (whole(case, a)?.max(1.0), whole(case, b)?.max(1.0));
+            Some(Pair {
+                log_ratio: (b / a).ln(),
+                block: *round,
+            })
         })
-    };
-    both.iter().filter_map(pair).collect()
+        .collect()
 }
 
 /// Returns the indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and known
@@ -228,22 +200,25 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
         return Vec::new();
     }
     let verdicts = Verdicts::of(plan, samples);
-    let is_decided = |case: Case| {
-        others.iter().all(|other| {
-            let paired = verdicts.of_case(&case, first, other, samples);
-            // A case that one side does not support is not decided by further rounds.
-            paired.is_none_or(|CaseVerdict { change, .. }| {
-                let precise = change.interval.is_some_and(|i| {
-                    i.high <= change.ratio * (1.0 + PRECISE)
-                        && i.low >= change.ratio * (1.0 - PRECISE)
-                });
-                change.verdict.is_decided() && precise
-            })
-        })
-    };
     let scenarios = plan.scenarios.iter().enumerate();
     scenarios
-        .filter(|(_, scenario)| scenario.cases().all(is_decided))
+        .filter(|(_, scenario)| {
+            scenario.cases().all(|case| {
+                others.iter().all(|other| {
+                    let verdict = verdicts.of_case(&case, first, other, samples);
+                    // A case that one side does not support is not decided by further rounds.
+                    verdict.is_none_or(|verdict| is_precise(&verdict.change))
+                })
+            })
+        })
         .map(|(at, _)| at)
         .collect()
+}
+
+/// Returns whether a verdict is decided and its ratio known.
+fn is_precise(change: &Change) -> bool {
+    change.verdict.is_decided()
+        && change.interval.is_some_and(|i| {
+            i.high <= change.ratio * (1.0 + PRECISE) && i.low >= change.ratio * (1.0 - PRECISE)
+        })
 }

@@ -20,26 +20,29 @@ pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
         Table::of(rows)
             .caption("first connection")
             .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("CPU time, once", 0, |row| {
-                row.cpu.as_ref().map_or(Cell::Missing, once)
-            })
+            .col("CPU time, once", 0, |row| row.cpu.as_ref().map(once).into())
             .col("interval", 2, |row| range(row.cpu.as_ref()))
             .col("wall clock, once", 1, |row| once(&row.wall))
             .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
             .col("processes", 2, |row| Cell::count(row.processes))
             .item(),
     ];
-    let costs = rows
-        .iter()
-        .flat_map(|row| row.cpu.iter().chain([&row.wall]));
-    if costs.into_iter().any(|cost| !cost.is_measurable()) {
+    if !rows.iter().all(ColdRow::is_measurable) {
         items.push(Item::text(
             "Not measurable: later connections of the process take longer than the first, as where a garbage collector runs in \
              them, so that the difference is not what a process pays once.",
         ));
     }
-    causes(&mut items, rows);
+    items.extend(causes(rows));
     items
+}
+
+impl ColdRow {
+    /// Returns whether both of its costs can be measured.
+    fn is_measurable(&self) -> bool {
+        let mut costs = self.cpu.iter().chain([&self.wall]);
+        costs.all(OnceCost::is_measurable)
+    }
 }
 
 fn once(cost: &OnceCost) -> Cell {
@@ -51,10 +54,8 @@ fn once(cost: &OnceCost) -> Cell {
 }
 
 fn explanation(rows: &[ColdRow]) -> String {
-    let than = if rows
-        .iter()
-        .all(|row| row.against == ColdAgainst::SameProcess)
-    {
+    let mut against = rows.iter().map(|row| row.against);
+    let than = if against.all(|against| against == ColdAgainst::SameProcess) {
         "the second connection of the same process to the same site"
     } else {
         "a clean connection to the same site in the same round"
@@ -67,94 +68,68 @@ fn explanation(rows: &[ColdRow]) -> String {
 }
 
 fn range(cost: Option<&OnceCost>) -> Cell {
-    match cost
+    let interval = cost
         .filter(|cost| cost.is_measurable())
-        .and_then(|cost| cost.interval)
-    {
-        Some(OnceInterval { low_ns, high_ns }) => Cell::text(format!(
-            "{} … {}",
-            signed_time(low_ns),
-            signed_time(high_ns)
-        )),
-        None => Cell::Missing,
-    }
+        .and_then(|cost| cost.interval);
+    Cell::maybe(interval.map(|OnceInterval { low_ns, high_ns }| {
+        format!("{} … {}", signed_time(low_ns), signed_time(high_ns))
+    }))
 }
 
-/// A row of the table of causes.
-enum Cause {
-    Step(SetUpStep),
-    PageFaults,
-    Unexplained,
-    Whole,
-    Explained,
-}
-
-fn causes(items: &mut Vec<Item>, rows: &[ColdRow]) {
-    let with: Vec<&ColdRow> = rows.iter().filter(|row| row.causes.is_some()).collect();
-    let Some(processes) = with
-        .iter()
-        .filter_map(|row| Some(row.causes.as_ref()?.processes))
-        .min()
-    else {
-        return;
+/// Tabulates the causes, with a column for each stack.
+fn causes(rows: &[ColdRow]) -> Vec<Item> {
+    let with = rows.iter();
+    let with = with.filter_map(|row| Some((&row.stack, row.causes.as_ref()?)));
+    let with: Vec<(&StackName, &ColdCauses)> = with.collect();
+    let causes = || with.iter().map(|(_, causes)| *causes);
+    let Some(processes) = causes().map(|causes| causes.processes).min() else {
+        return Vec::new();
     };
-    items.push(Item::heading("What a first connection is spent on"));
-    items.push(Item::Text(format!(
-        "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
-         again: a figure is the first time less the second, with the page faults that it had. The connection after \
-         that was compared with a later one; the page faults that it still had more are counted times what a fault \
-         costs. What is left of the first connections to the same sites is not explained.",
-        count(processes, "process", "processes")
-    )));
-    let has = |step: SetUpStep| {
-        let mut steps = with
-            .iter()
-            .flat_map(|row| &row.causes)
-            .flat_map(|causes| &causes.steps);
-        steps.any(|found| found.step == step)
-    };
-    let steps = SetUpStep::ALL.iter().copied().filter(|step| has(*step));
-    let mut causes: Vec<Cause> = steps.map(Cause::Step).collect();
-    causes.extend([
-        Cause::PageFaults,
-        Cause::Unexplained,
-        Cause::Whole,
-        Cause::Explained,
-    ]);
-    let mut table = Table::of(causes)
+    let steps = SetUpStep::ALL.iter();
+    let steps = steps.filter(|step| causes().any(|causes| causes.cpu_ns(**step).is_some()));
+    let steps = steps.map(|step| {
+        let cells = causes().map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference).into());
+        (step_name(*step), cells.collect())
+    });
+    let whole: [(&str, fn(&ColdCauses) -> Cell); 4] = [
+        ("page faults in the rest of the connection", |causes| {
+            Cell::TimeDifference(causes.page_faults_ns)
+        }),
+        ("not explained", |causes| {
+            Cell::TimeDifference(causes.unexplained_ns)
+        }),
+        ("first connection, once", |causes| {
+            Cell::TimeDifference(causes.whole_ns)
+        }),
+        ("explained", |causes| {
+            causes.explained.map(|share| Cell::Share(share, 1.0)).into()
+        }),
+    ];
+    let whole = whole.map(|(name, cell)| (name, causes().map(cell).collect()));
+    let rows: Vec<(&str, Vec<Cell>)> = steps.chain(whole).collect();
+    let mut table = Table::of(rows)
         .caption("causes of a first connection's cost")
-        .col("step", 0, |cause| Cell::text(name(cause)));
-    for row in with {
-        table = table.col(row.stack.as_str(), 0, |cause| cell(row, cause));
+        .col("step", 0, |(name, _)| Cell::text(name));
+    for (at, (stack, _)) in with.iter().enumerate() {
+        table = table.col(stack.as_str(), 0, |(_, cells)| cells[at].clone());
     }
-    items.push(table.item());
+    table.explained(
+        "What a first connection is spent on",
+        format!(
+            "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
+             again: a figure is the first time less the second, with the page faults that it had. The connection after \
+             that was compared with a later one; the page faults that it still had more are counted times what a fault \
+             costs. What is left of the first connections to the same sites is not explained.",
+            count(processes, "process", "processes")
+        ),
+    )
 }
 
-fn cell(row: &ColdRow, cause: &Cause) -> Cell {
-    let Some(causes) = &row.causes else {
-        return Cell::Missing;
-    };
-    match cause {
-        Cause::Step(step) => {
-            let found = causes.steps.iter().find(|found| found.step == *step);
-            found.map_or(Cell::Missing, |found| Cell::TimeDifference(found.cpu_ns))
-        }
-        Cause::PageFaults => Cell::TimeDifference(causes.page_faults_ns),
-        Cause::Unexplained => Cell::TimeDifference(causes.unexplained_ns),
-        Cause::Whole => Cell::TimeDifference(causes.whole_ns),
-        Cause::Explained => causes
-            .explained
-            .map_or(Cell::Missing, |share| Cell::Share(share, 1.0)),
-    }
-}
-
-fn name(cause: &Cause) -> &'static str {
-    match cause {
-        Cause::Step(step) => step_name(*step),
-        Cause::PageFaults => "page faults in the rest of the connection",
-        Cause::Unexplained => "not explained",
-        Cause::Whole => "first connection, once",
-        Cause::Explained => "explained",
+impl ColdCauses {
+    /// Returns the CPU time of a step, if the stack has it.
+    fn cpu_ns(&self, step: SetUpStep) -> Option<f64> {
+        let found = self.steps.iter().find(|found| found.step == step)?;
+        Some(found.cpu_ns)
     }
 }
 
@@ -311,14 +286,12 @@ fn main_step(rows: [&ColdRow; 2], wall_ns: f64) -> Option<&'static str> {
     }
     let [first, other] = rows.map(|row| row.causes.as_ref());
     let (first, other) = (first?, other?);
-    let of = |causes: &ColdCauses, step: SetUpStep| {
-        let found = causes.steps.iter().find(|found| found.step == step);
-        found.map_or(0.0, |found| found.cpu_ns)
-    };
-    let share = |step: &SetUpStep| (of(other, *step) - of(first, *step)) / difference_ns;
-    let steps = SetUpStep::ALL.iter().copied();
-    let main = steps.max_by(|a, b| share(a).total_cmp(&share(b)))?;
-    (share(&main) > 0.5).then(|| step_name(main))
+    let shares = SetUpStep::ALL.iter().map(|step| {
+        let [of_first, of_other] = [first, other].map(|of| of.cpu_ns(*step).unwrap_or(0.0));
+        (step, (of_other - of_first) / difference_ns)
+    });
+    let (main, share) = shares.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (share > 0.5).then(|| step_name(*main))
 }
 
 /// Returns the stacks whose first connection has no cost that can be measured.
@@ -327,13 +300,11 @@ pub(crate) fn not_measurable<'a>(
     first: &StackName,
     other: &StackName,
 ) -> Vec<&'a StackName> {
-    let is_of = |row: &&ColdRow| row.stack == *first || row.stack == *other;
-    let is_bad = |row: &&ColdRow| {
-        let mut costs = row.cpu.iter().chain([&row.wall]);
-        costs.any(|cost| !cost.is_measurable())
-    };
-    let rows = rows.iter().filter(is_of).filter(is_bad);
-    rows.map(|row| &row.stack).collect()
+    let rows = rows.iter();
+    let rows = rows.filter(|row| row.stack == *first || row.stack == *other);
+    rows.filter(|row| !row.is_measurable())
+        .map(|row| &row.stack)
+        .collect()
 }
 
 /// Returns both stacks' cost in a sentence, if both have one.

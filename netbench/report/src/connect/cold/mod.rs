@@ -5,10 +5,13 @@ mod document;
 
 use std::collections::{BTreeMap, HashMap};
 
-use netbench_model::{Condition, Measured, Role, Sample, SetUpStep, StackName};
+use itertools::Itertools;
+use netbench_model::{Condition, Measured, ProcessCost, Role, Sample, SetUpStep, StackName};
 use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::pairs::median_of;
 
 pub(crate) use document::{FirstLimit, first_cost, first_longer, items, not_measurable, sentence};
 
@@ -108,13 +111,13 @@ type Key<'a> = (Condition, Role, u32, &'a str, &'a StackName);
 impl<'a> Samples<'a> {
     fn of(samples: &'a [Sample]) -> Self {
         let keyed = samples.iter().filter_map(|sample| {
-            let key = (
-                sample.condition,
-                sample.role,
-                sample.round,
-                sample.site.as_str(),
-                &sample.stack,
-            );
+            let Sample {
+                condition,
+                role,
+                round,
+                ..
+            } = *sample;
+            let key = (condition, role, round, sample.site.as_str(), &sample.stack);
             Some((key, sample.outcome.ok()?))
         });
         Self(keyed.collect())
@@ -122,24 +125,36 @@ impl<'a> Samples<'a> {
 
     /// Returns the cold connections of a stack with a role, in an order that does not depend on a hash table's.
     fn firsts(&self, stack: &StackName, role: Role) -> Vec<(&Key<'a>, &'a Measured)> {
-        let of_role = |key: &Key<'_>| key.0 == Condition::Cold && key.1 == role && key.4 == stack;
-        let these = self.0.iter().filter(|(key, _)| of_role(key));
-        let mut these: Vec<_> = these.map(|(key, measured)| (key, *measured)).collect();
-        these.sort_by_key(|(key, _)| (key.2, key.3));
+        let these = self
+            .0
+            .iter()
+            .filter(|(key, _)| (key.0, key.1) == (Condition::Cold, role) && key.4 == stack);
         these
+            .map(|(key, measured)| (key, *measured))
+            .sorted_by_key(|(key, _)| (key.2, key.3))
+            .collect()
+    }
+
+    /// Returns the connection of the same stack, site and round under another condition, or with another role.
+    fn beside(&self, key: &Key<'a>, condition: Condition, role: Role) -> Option<&'a Measured> {
+        let of = (condition, role, key.2, key.3, key.4);
+        self.0.get(&of).copied()
     }
 
     /// Returns the first connections, each with the later one of the same site and round.
     fn pairs(&self, stack: &StackName) -> (ColdAgainst, Vec<(&'a Measured, &'a Measured)>) {
         let firsts = self.firsts(stack, Role::Measured);
-        let with = |condition, role| -> Vec<_> {
-            let later = |key: &Key<'a>| self.0.get(&(condition, role, key.2, key.3, key.4));
-            let pair = |(key, first): &(&Key<'a>, &'a Measured)| Some((*first, *later(key)?));
-            firsts.iter().filter_map(pair).collect()
-        };
-        let same = with(Condition::Cold, Role::Again);
+        let [same, clean] = [
+            (Condition::Cold, Role::Again),
+            (Condition::Clean, Role::Measured),
+        ]
+        .map(|(condition, role)| {
+            let firsts = firsts.iter();
+            firsts
+                .filter_map(|(key, first)| Some((*first, self.beside(key, condition, role)?)))
+                .collect_vec()
+        });
         if same.is_empty() {
-            let clean = with(Condition::Clean, Role::Measured);
             return (ColdAgainst::CleanConnection, clean);
         }
         (ColdAgainst::SameProcess, same)
@@ -147,18 +162,12 @@ impl<'a> Samples<'a> {
 
     fn row(&self, stack: &StackName) -> Option<ColdRow> {
         let (against, pairs) = self.pairs(stack);
-        let differences = |of: fn(&Measured) -> Option<u64>| -> Vec<f64> {
-            let of = |(first, later): &(&Measured, &Measured)| {
-                Some(of(first)? as f64 - of(later)? as f64)
-            };
-            pairs.iter().filter_map(of).collect()
-        };
         Some(ColdRow {
             stack: stack.clone(),
             against,
             processes: pairs.len() as u64,
-            cpu: OnceCost::of(differences(cpu_ns)),
-            wall: OnceCost::of(differences(wall_ns))?,
+            cpu: OnceCost::of(&pairs, cpu_ns),
+            wall: OnceCost::of(&pairs, wall_ns)?,
             causes: self.causes(stack),
         })
     }
@@ -166,41 +175,61 @@ impl<'a> Samples<'a> {
     /// Computes the causes from the processes that took steps, each with the two connections of the same site and
     /// round.
     fn causes(&self, stack: &StackName) -> Option<ColdCauses> {
-        let mut steps: BTreeMap<SetUpStep, Vec<ColdStep>> = BTreeMap::new();
-        let (mut wholes, mut faults, mut rests) = (Vec::new(), Vec::new(), Vec::new());
-        let mut take = |stepped: &Measured, first: &Measured, later: &Measured| {
-            let (process, after) = (stepped.process.as_ref()?, later.process.as_ref()?);
-            let more = |of: &Measured| Some(cpu_ns(of)? as f64 - cpu_ns(later)? as f64);
-            let (whole, left) = (more(first)?, more(stepped)?);
-            let fault_ns = process.fault_ns.unwrap_or(0) as f64;
-            let faulted = (process.minor_faults as f64 - after.minor_faults as f64) * fault_ns;
-            let faulted = faulted.clamp(0.0, left.max(0.0));
-            let mut rest = whole - faulted;
-            for (step, once) in once(process) {
-                rest -= once.cpu_ns;
-                steps.entry(step).or_default().push(once);
-            }
-            wholes.push(whole);
-            faults.push(faulted);
-            rests.push(rest);
-            Some(())
-        };
-        for (key, stepped) in self.firsts(stack, Role::Stepped) {
-            let of = |role| self.0.get(&(key.0, role, key.2, key.3, key.4));
-            if let (Some(first), Some(later)) = (of(Role::Measured), of(Role::Again)) {
-                take(stepped, first, later);
-            }
+        let stepped = self.firsts(stack, Role::Stepped).into_iter();
+        let processes = stepped.filter_map(|(key, stepped)| {
+            let first = self.beside(key, Condition::Cold, Role::Measured)?;
+            let later = self.beside(key, Condition::Cold, Role::Again)?;
+            Stepped::of(stepped, first, later)
+        });
+        let processes: Vec<Stepped> = processes.collect();
+        let whole_ns = median_of(&processes, |process| process.whole_ns)?;
+        let unexplained_ns = median_of(&processes, |process| process.rest_ns)?;
+        let mut steps: BTreeMap<SetUpStep, Vec<&ColdStep>> = BTreeMap::new();
+        for (step, once) in processes.iter().flat_map(|process| &process.steps) {
+            steps.entry(*step).or_default().push(once);
         }
-        let (whole_ns, unexplained_ns) = (median(&wholes)?, median(&rests)?);
         Some(ColdCauses {
-            processes: wholes.len() as u64,
+            processes: processes.len() as u64,
             steps: steps.values().filter_map(|times| middle(times)).collect(),
-            page_faults_ns: median(&faults)?,
+            page_faults_ns: median_of(&processes, |process| process.page_faults_ns)?,
             whole_ns,
             unexplained_ns,
             explained: (whole_ns >= LEAST_NS).then(|| 1.0 - unexplained_ns / whole_ns),
         })
     }
+}
+
+/// The CPU time of the first connection of one process by cause, in nanoseconds.
+struct Stepped {
+    whole_ns: f64,
+    page_faults_ns: f64,
+    rest_ns: f64,
+    steps: BTreeMap<SetUpStep, ColdStep>,
+}
+
+impl Stepped {
+    fn of(stepped: &Measured, first: &Measured, later: &Measured) -> Option<Self> {
+        let (process, after) = (stepped.process.as_ref()?, later.process.as_ref()?);
+        let whole_ns = less(cpu_ns(first)?, cpu_ns(later)?);
+        let left_ns = less(cpu_ns(stepped)?, cpu_ns(later)?);
+        let faults = less(process.minor_faults, after.minor_faults);
+        let page_faults_ns = faults * process.fault_ns.unwrap_or(0) as f64;
+        let page_faults_ns = page_faults_ns.clamp(0.0, left_ns.max(0.0));
+        let steps = once(process);
+        let rest_ns = steps
+            .values()
+            .fold(whole_ns - page_faults_ns, |rest, once| rest - once.cpu_ns);
+        Some(Self {
+            whole_ns,
+            page_faults_ns,
+            rest_ns,
+            steps,
+        })
+    }
+}
+
+fn less(ns: u64, again_ns: u64) -> f64 {
+    ns as f64 - again_ns as f64
 }
 
 /// The smallest number of processes for which a cost has an interval.
@@ -214,7 +243,11 @@ impl OnceCost {
             .map_or(self.median_ns >= -LEAST_NS, |ends| ends.high_ns >= 0.0)
     }
 
-    fn of(mut differences: Vec<f64>) -> Option<Self> {
+    /// Returns the cost by the differences of pairs of connections.
+    fn of(pairs: &[(&Measured, &Measured)], ns: fn(&Measured) -> Option<u64>) -> Option<Self> {
+        let pairs = pairs.iter();
+        let differences = pairs.filter_map(|(first, later)| Some(less(ns(first)?, ns(later)?)));
+        let mut differences: Vec<f64> = differences.collect();
         let median_ns = median(&differences)?;
         differences.sort_by(f64::total_cmp);
         let count = differences.len();
@@ -234,8 +267,7 @@ impl OnceCost {
 }
 
 /// Returns the one-time part of each step in a process; the parts of a step that occurs twice are added.
-fn once(process: &netbench_model::ProcessCost) -> BTreeMap<SetUpStep, ColdStep> {
-    let less = |first: u64, again: u64| first as f64 - again as f64;
+fn once(process: &ProcessCost) -> BTreeMap<SetUpStep, ColdStep> {
     let mut steps = BTreeMap::new();
     for cost in &process.steps {
         let once: &mut ColdStep = steps.entry(cost.step).or_insert(ColdStep {
@@ -251,13 +283,13 @@ fn once(process: &netbench_model::ProcessCost) -> BTreeMap<SetUpStep, ColdStep> 
     steps
 }
 
-fn middle(times: &[ColdStep]) -> Option<ColdStep> {
-    let of = |of: fn(&ColdStep) -> f64| median(&times.iter().map(of).collect::<Vec<_>>());
+fn middle(times: &[&ColdStep]) -> Option<ColdStep> {
+    let times = times.iter().copied();
     Some(ColdStep {
-        step: times.first()?.step,
-        cpu_ns: of(|step| step.cpu_ns)?,
-        wall_ns: of(|step| step.wall_ns)?,
-        minor_faults: of(|step| step.minor_faults)?,
+        step: times.clone().next()?.step,
+        cpu_ns: median_of(times.clone(), |step| step.cpu_ns)?,
+        wall_ns: median_of(times.clone(), |step| step.wall_ns)?,
+        minor_faults: median_of(times, |step| step.minor_faults)?,
     })
 }
 

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Condition, Measured, Outcome, Phase, Sample, StackName, Unit};
-use netbench_stats::{Autocorrelation, Change, Precision, SAME_MARGIN, compare_apart, median};
+use netbench_model::{Condition, Outcome, Phase, Sample, StackName, Unit};
+use netbench_stats::{Autocorrelation, SAME_MARGIN, compare_apart, median};
 
 use super::{ChangedSite, PhaseChange, PhaseOfRuns, ReachChange, SiteOfRuns, StacksOfRuns};
 use crate::{
@@ -59,30 +59,24 @@ impl<'a> Rounds<'a> {
 
     /// Returns the sites that both runs reach at least once.
     pub(super) fn reached(&self) -> impl Iterator<Item = &'a str> {
-        let reached = |sides: &&[Vec<&Sample>; 2]| {
+        let sites = self.sites.iter().filter(|(_, sides)| {
             let mut sides = sides.iter();
             sides.all(|side| side.iter().any(|sample| sample.outcome.ok().is_some()))
-        };
-        let sites = self.sites.iter();
-        sites
-            .filter(move |(_, sides)| reached(sides))
-            .map(|(site, _)| *site)
+        });
+        sites.map(|(site, _)| *site)
     }
 
     /// Returns the times of a phase on a site in each run, with their rounds.
     fn times(&self, site: &str, phase: Phase) -> [Vec<(u32, f64)>; 2] {
-        let of = |side: &Vec<&Sample>| -> Vec<(u32, f64)> {
-            let time = |sample: &&Sample| {
+        [0, 1].map(|side| {
+            let samples = self.sites.get(site).into_iter();
+            let times = samples.flat_map(|sides| &sides[side]).filter_map(|sample| {
                 let ns = phase.of(sample.outcome.ok()?)?;
                 // The maximum with 1 is for a clock that did not advance.
                 Some((sample.round, ns.max(1) as f64))
-            };
-            side.iter().filter_map(time).collect()
-        };
-        match self.sites.get(site) {
-            Some([first, other]) => [of(first), of(other)],
-            None => [Vec::new(), Vec::new()],
-        }
+            });
+            times.collect()
+        })
     }
 }
 
@@ -106,30 +100,24 @@ pub(super) fn site_change(
         unit: Unit::Nanoseconds,
         first: median(&first)?,
         other: median(&other)?,
-        judged: judged(&change, [&first, &other], threshold),
+        judged: Judged::of(
+            &change,
+            Autocorrelation::of(&[&first, &other]),
+            threshold,
+            SAME_MARGIN,
+        ),
         change,
     })
-}
-
-/// Judges a change by the rounds of both runs, in their order.
-fn judged(change: &Change, rounds: [&[f64]; 2], threshold: Option<f64>) -> Judged {
-    let correlation = Autocorrelation::of(&rounds);
-    let precision = Precision::of(change).map(|precision| precision.with_correlation(correlation));
-    Judged::of(change.interval, precision, threshold).with_verdict(
-        change.verdict,
-        precision,
-        SAME_MARGIN,
-    )
 }
 
 /// Returns the difference between the last successful connections of the runs.
 fn differs(rounds: &Rounds<'_>, site: &str) -> Option<String> {
     let sides = rounds.sites.get(site)?;
-    let last = |side: &Vec<&'_ Sample>| -> Option<Measured> {
+    let [first, other] = sides.each_ref().map(|side| {
         let mut good = side.iter().rev().filter_map(|sample| sample.outcome.ok());
-        good.next().cloned()
-    };
-    difference(&last(&sides[0])?, &last(&sides[1])?)
+        good.next()
+    });
+    difference(first?, other?)
 }
 
 /// Computes the median of every round over the sites, each relative to its own usual time, so that a site that is
@@ -145,10 +133,11 @@ pub(super) fn phase_change(
     let mut sites = 0;
     for site in rounds.reached() {
         let times = rounds.times(site, phase);
-        let logs =
-            |side: &Vec<(u32, f64)>| -> Vec<f64> { side.iter().map(|(_, ns)| ns.ln()).collect() };
-        let (Some(first), Some(other)) = (median(&logs(&times[0])), median(&logs(&times[1])))
-        else {
+        let middles = times.each_ref().map(|side| {
+            let logs: Vec<f64> = side.iter().map(|(_, ns)| ns.ln()).collect();
+            median(&logs)
+        });
+        let [Some(first), Some(other)] = middles else {
             continue;
         };
         sites += 1;
@@ -168,10 +157,11 @@ pub(super) fn phase_change(
         of_round.map(f64::exp).collect()
     });
     let change = compare_apart(&medians[0], &medians[1], level)?;
-    let judged = judged(
+    let judged = Judged::of(
         &change,
-        [&medians[0], &medians[1]],
+        Autocorrelation::of(&[&medians[0], &medians[1]]),
         threshold.filter(|_| phase == Phase::Total),
+        SAME_MARGIN,
     );
     Some(Row {
         key: PhaseOfRuns {
@@ -217,6 +207,7 @@ pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachCha
     found
 }
 
+#[derive(Default)]
 struct Failures {
     failed: u64,
     trials: u64,
@@ -226,11 +217,7 @@ struct Failures {
 
 /// Returns the failures; `None` if there was no trial.
 fn failures(samples: &[&Sample]) -> Option<Failures> {
-    let mut found = Failures {
-        failed: 0,
-        trials: 0,
-        why: String::new(),
-    };
+    let mut found = Failures::default();
     for sample in samples {
         match &sample.outcome {
             Outcome::Ok(_) => found.trials += 1,

@@ -1,14 +1,13 @@
 use itertools::Itertools;
 use netbench_model::SweepAxis;
-use netbench_stats::spread;
+use netbench_stats::{RoundsDifference, spread};
 
-use super::{SweepDifference, SweepTime, document::interval};
+use super::{SweepDifference, SweepTime};
 use crate::{
-    cell::Cell,
-    document::{
-        Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Item, Property,
-    },
-    text::{count, time},
+    connect::charts::only_some,
+    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Heat, HeatCell, Item, Property},
+    row::{dot, dots},
+    text::{TOO_FEW, count, signed_time, time},
 };
 
 /// Number of points that one chart shows.
@@ -25,28 +24,23 @@ pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
         (row.key.first_stack.as_str(), row.key.other_stack.as_str())
     });
     let rounds = rows.iter().map(|row| row.change.pairs()).max().unwrap_or(0);
-    let drawn = spread(rows.len(), DRAWN).map(|at| rows[at]);
-    let dots = drawn.map(|row| Dot {
-        name: row.key.point.clone(),
-        ratio: row.change.ratio,
-        interval: row.change.interval,
-        verdict: row.change.verdict,
-    });
-    Item::Charts(vec![Chart {
-        title: format!("From where on a difference is felt: {about}"),
-        note: format!(
+    dots(
+        format!("From where on a difference is felt: {about}"),
+        format!(
             "n = {} with up to {} each{}. Dots: the middle of the paired ratios (Hodges and Lehmann); lines: \
              intervals of at least 95 %.",
             count(rows.len(), "point", "points"),
             count(rounds, "round", "rounds"),
-            only_some(rows.len())
+            only_some(rows.len(), DRAWN)
         ),
-        drawing: Drawing::Dots(Dots {
-            less: format!("{other} faster than {first}"),
-            more: format!("{other} slower"),
-            dots: dots.collect(),
-        }),
-    }])
+        [
+            format!("{other} faster than {first}"),
+            format!("{other} slower"),
+        ],
+        spread(rows.len(), DRAWN)
+            .map(|at| rows[at])
+            .map(|row| dot(row.key.point.clone(), &row.change)),
+    )
 }
 
 /// Draws the change at each point as a heat map over the two axes with the most values. Returns `None` if only one axis has several
@@ -85,8 +79,8 @@ pub(super) fn heat_maps(
             ),
             note: note.clone(),
             drawing: Drawing::Heat(Heat {
-                across: property(across),
-                down: property(down),
+                across: Property::from(across),
+                down: Property::from(down),
                 cells: own.filter_map(|row| heat_cell(row, across, down)).collect(),
             }),
         }
@@ -104,19 +98,12 @@ fn settings(row: &SweepDifference, axes: &[&String]) -> String {
         .collect()
 }
 
-fn property(axis: &SweepAxis) -> Property {
-    Property {
-        name: axis.name.clone(),
-        values: axis.values.clone(),
-    }
-}
-
 fn heat_cell(row: &SweepDifference, across: &SweepAxis, down: &SweepAxis) -> Option<HeatCell> {
     let change_ns = row.key.difference.middle_ns;
     Some(HeatCell {
         place: (place(row, across)?, place(row, down)?),
         change_ns,
-        text: Cell::TimeDifference(change_ns).render(),
+        text: signed_time(change_ns),
         about: interval(&row.key.difference),
         verdict: row.change.verdict,
     })
@@ -149,7 +136,7 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
         note: format!(
             "n = {}{}. The first three parts are predicted or measured by themselves, the last is what is left of the median.",
             count(points.len(), "point", "points"),
-            only_some(points.len())
+            only_some(points.len(), DRAWN)
         ),
         drawing: Drawing::Bars(Bars {
             colours: Colours::Parts,
@@ -170,10 +157,19 @@ fn bar(row: &SweepTime) -> Option<Bar> {
     })
 }
 
-fn only_some(points: usize) -> String {
-    if points > DRAWN {
-        format!("; {DRAWN} of them are drawn, evenly spread")
-    } else {
-        String::new()
+/// Formats both ends of a difference's interval.
+pub(super) fn interval(of: &RoundsDifference) -> String {
+    match of.low_ns.zip(of.high_ns) {
+        Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),
+        None => TOO_FEW.to_owned(),
+    }
+}
+
+impl From<&SweepAxis> for Property {
+    fn from(axis: &SweepAxis) -> Self {
+        Self {
+            name: axis.name.clone(),
+            values: axis.values.clone(),
+        }
     }
 }

@@ -1,11 +1,19 @@
+use std::collections::BTreeMap;
+
 use itertools::Itertools;
 use netbench_model::{Condition, StackName, SweepAxis, Target};
-use netbench_stats::{RoundsDifference, Verdict};
+use netbench_stats::RoundsDifference;
 
-use super::{Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, charts};
+use super::{
+    DifferenceParts, Fit, Predicted, SweepDifference, SweepStep, SweepSummary, SweepTime,
+    SweepTurn,
+    charts::{self, interval},
+};
 use crate::{
+    Row,
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
+    row::tally,
     text::{change, count, named_site, some_of},
 };
 
@@ -79,17 +87,16 @@ fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
         .into_group_map_by(|row| row.key.stacks());
     let by_stacks = by_stacks.into_iter().sorted_by_key(|(key, _)| *key);
     by_stacks.filter_map(|((condition, first, other), rows)| {
-        let verdicts = |verdict| rows.iter().filter(|row| row.change.verdict == verdict).count();
-        let by_ratio = |row: &&&SweepDifference| row.change.ratio.ln().abs();
-        let least = rows.iter().min_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
-        let most = rows.iter().max_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
+        let [faster, slower, same, ..] = tally(rows.iter().map(|row| row.change.verdict));
+        let by_ratio = |a: &&&SweepDifference, b: &&&SweepDifference| {
+            let [a, b] = [a, b].map(|row| row.change.ratio.ln().abs());
+            a.total_cmp(&b)
+        };
+        let (least, most) = rows.iter().minmax_by(by_ratio).into_option()?;
         Some(format!(
-            "{condition}: {other} is faster than {first} at {} of {}, slower at {}, the same within 1 % at {}. It is \
-             furthest away at {} ({}) and nearest at {} ({}).",
-            verdicts(Verdict::Faster),
+            "{condition}: {other} is faster than {first} at {faster} of {}, slower at {slower}, the same within 1 % at \
+             {same}. It is furthest away at {} ({}) and nearest at {} ({}).",
             count(rows.len(), "point", "points"),
-            verdicts(Verdict::Slower),
-            verdicts(Verdict::Same),
             most.key.point,
             change(most.change.ratio),
             least.key.point,
@@ -100,22 +107,20 @@ fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
 
 /// States how many times agree with the prediction.
 fn fit(sweep: &SweepSummary) -> Option<Item> {
-    let fits = |fit| sweep.times.iter().filter(|row| row.fit == fit).count();
-    let (holds, off) = (fits(Fit::Holds), fits(Fit::Off));
+    let fits = sweep.times.iter().map(|row| row.fit).counts();
+    let [holds, off] = [Fit::Holds, Fit::Off].map(|fit| fits.get(&fit).copied().unwrap_or(0));
     if holds + off == 0 {
         return None;
     }
     let failing = sweep.times.iter().filter(|row| row.fit == Fit::Off);
-    let failing: Vec<_> = failing
-        .map(|row| format!("{} ({})", row.point, row.stack))
-        .collect();
+    let failing = failing.map(|row| format!("{} ({})", row.point, row.stack));
     let text = format!(
         "Where nothing is lost, {holds} of {} are within 3 % or 0.5 ms of round trips × RTT + CPU + bytes / rate.",
         count(holds + off, "median time", "median times"),
     );
-    Some(match failing.is_empty() {
-        true => Item::Text(text),
-        false => Item::Warning(format!("{text} Not so: {}.", some_of(3, &failing))),
+    Some(match off {
+        0 => Item::Text(text),
+        _ => Item::Warning(format!("{text} Not so: {}.", some_of(3, failing))),
     })
 }
 
@@ -124,35 +129,48 @@ fn axes(sweep: &SweepSummary) -> impl Iterator<Item = &SweepAxis> {
     sweep.axes.axes.iter().filter(|axis| axis.values.len() > 1)
 }
 
+/// Adds a column for each axis but `without`, with its value in the settings of a row.
 fn with_axes<T>(
     sweep: &SweepSummary,
     table: Filling<T>,
-    setting: impl Fn(&T, &str) -> Option<String>,
+    without: &str,
+    settings: impl Fn(&T) -> &BTreeMap<String, String>,
 ) -> Filling<T> {
-    axes(sweep).fold(table, |table, axis| {
-        table.col(&axis.name, 0, |row| Cell::maybe(setting(row, &axis.name)))
+    let axes = axes(sweep).filter(|axis| axis.name != without);
+    axes.fold(table, |table, axis| {
+        table.col(&axis.name, 0, |row| {
+            Cell::maybe(settings(row).get(&axis.name))
+        })
     })
+}
+
+/// Adds the columns of a difference in time, and of the change.
+fn with_difference<'a, K>(
+    table: Filling<&'a Row<K>>,
+    other: &str,
+    difference: fn(&K) -> &RoundsDifference,
+) -> Filling<&'a Row<K>> {
+    table
+        .col_of(other, "by", 0, |row| {
+            Cell::TimeDifference(difference(&row.key).middle_ns)
+        })
+        .col_of(other, "interval", 2, |row| {
+            Cell::text(interval(difference(&row.key)))
+        })
+        .change(other, |row| row)
 }
 
 fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Item {
     let (first, other) = rows.first().map_or(("", ""), |row| {
         (row.key.first_stack.as_str(), row.key.other_stack.as_str())
     });
-    let table = Table::of(rows).caption(format!("points, {about}"));
-    with_axes(sweep, table, |row, axis| {
-        row.key.settings.get(axis).cloned()
-    })
-    .col(first, 1, |row| Cell::Time(row.first))
-    .col(other, 1, |row| Cell::Time(row.other))
-    .col_of(other, "by", 0, |row| {
-        Cell::TimeDifference(row.key.difference.middle_ns)
-    })
-    .col_of(other, "interval", 2, |row| {
-        Cell::text(interval(&row.key.difference))
-    })
-    .change(other, |row| row)
-    .col("rounds", 4, |row| Cell::count(row.change.pairs()))
-    .item()
+    let table = Table::of(rows.iter().copied()).caption(format!("points, {about}"));
+    let table = with_axes(sweep, table, "", |row| &row.key.settings)
+        .col(first, 1, |row| Cell::Time(row.first))
+        .col(other, 1, |row| Cell::Time(row.other));
+    with_difference(table, other, |key| &key.difference)
+        .col("rounds", 4, |row| Cell::count(row.change.pairs()))
+        .item()
 }
 
 /// Tabulates the values from which the verdict changes.
@@ -168,10 +186,10 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
     axes(sweep)
         .fold(table, |table, axis| {
             table.col(&axis.name, 0, |turn| {
-                let ends = || format!("{} → {}", turn.from, turn.to);
-                let is_along = axis.name == turn.axis;
-                let fixed = || turn.settings.get(&axis.name).cloned();
-                Cell::maybe(if is_along { Some(ends()) } else { fixed() })
+                if axis.name == turn.axis {
+                    return Cell::text(format!("{} → {}", turn.from, turn.to));
+                }
+                Cell::maybe(turn.settings.get(&axis.name))
             })
         })
         .col("verdict", 0, |turn| Cell::verdict(turn.from_verdict))
@@ -180,45 +198,29 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
         .item()
 }
 
-/// Formats both ends of a difference's interval.
-pub(super) fn interval(of: &RoundsDifference) -> String {
-    let (Some(low), Some(high)) = (of.low_ns, of.high_ns) else {
-        return crate::text::TOO_FEW.to_owned();
-    };
-    let ends = [low, high].map(|ns| Cell::TimeDifference(ns).render());
-    format!("{} … {}", ends[0], ends[1])
-}
-
 /// Tabulates the parts of the difference.
 fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
-    let rows: Vec<_> = rows
-        .iter()
-        .filter_map(|row| Some((*row, row.key.parts?)))
-        .collect();
-    if rows.is_empty() {
-        return None;
-    }
-    let other = rows
-        .first()
-        .map_or("", |(row, _)| row.key.other_stack.as_str());
+    let rows = rows.iter();
+    let rows = rows.filter_map(|row| Some((*row, row.key.parts?)));
+    let (any, _) = rows.clone().next()?;
+    let other = any.key.other_stack.as_str();
     let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
-    let table = with_axes(sweep, table, |(row, _), axis| {
-        row.key.settings.get(axis).cloned()
-    })
-    .col_of(other, "by", 0, |(row, _)| {
-        Cell::TimeDifference(row.key.difference.middle_ns)
-    })
-    .col_of(other, "CPU", 0, |(_, parts)| {
-        Cell::TimeDifference(parts.cpu_ns)
-    })
-    .col_of(other, "round trips", 0, |(_, parts)| {
-        Cell::TimeDifference(parts.waiting_ns)
-    })
-    .col_of(other, "bytes", 0, |(_, parts)| {
-        Cell::TimeDifference(parts.bytes_ns)
-    })
-    .col_of(other, "losses and the rest", 0, |(_, parts)| {
-        Cell::TimeDifference(parts.rest_ns)
+    let table = with_axes(sweep, table, "", |(row, _)| &row.key.settings).col_of(
+        other,
+        "by",
+        0,
+        |(row, _)| Cell::TimeDifference(row.key.difference.middle_ns),
+    );
+    let parts: [(&str, fn(&DifferenceParts) -> f64); 4] = [
+        ("CPU", |parts| parts.cpu_ns),
+        ("round trips", |parts| parts.waiting_ns),
+        ("bytes", |parts| parts.bytes_ns),
+        ("losses and the rest", |parts| parts.rest_ns),
+    ];
+    let table = parts.into_iter().fold(table, |table, (name, part)| {
+        table.col_of(other, name, 0, |(_, parts)| {
+            Cell::TimeDifference(part(parts))
+        })
     });
     Some(table.item())
 }
@@ -234,29 +236,16 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         let about = format!("{place}{to} against {from}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.extend(round_trips(&rows, &to));
-        let table = Table::of(&rows).caption(format!("points, {about}"));
-        let others = axes(sweep).filter(|other| other.name != *axis);
-        let table = others.fold(table, |table, other| {
-            table.col(&other.name, 0, |row| {
-                Cell::maybe(row.key.settings.get(&other.name))
-            })
-        });
-        let table = table
+        let table = Table::of(rows).caption(format!("points, {about}"));
+        let table = with_axes(sweep, table, axis, |row| &row.key.settings)
             .col("condition", 1, |row| Cell::text(row.key.condition))
             .col("stack", 0, |row| Cell::text(&row.key.stack))
             .col(&from, 1, |row| Cell::Time(row.first))
-            .col(&to, 1, |row| Cell::Time(row.other))
-            .col_of(&to, "by", 0, |row| {
-                Cell::TimeDifference(row.key.difference.middle_ns)
-            })
-            .col_of(&to, "interval", 2, |row| {
-                Cell::text(interval(&row.key.difference))
-            })
-            .change(&to, |row| row)
+            .col(&to, 1, |row| Cell::Time(row.other));
+        let table = with_difference(table, &to, |key| &key.difference)
             .col_of(&to, "round trips", 0, |row| {
-                row.key
-                    .more_round_trips
-                    .map_or(Cell::Missing, |more| Cell::text(format!("{more:+}")))
+                let more = row.key.more_round_trips;
+                Cell::maybe(more.map(|more| format!("{more:+}")))
             })
             .col("rounds", 4, |row| Cell::count(row.change.pairs()));
         items.push(table.item());
@@ -266,19 +255,16 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
 
 /// States the points at which the second value takes more round trips.
 fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
-    let predicted = rows.iter().filter(|row| row.key.more_round_trips.is_some());
-    let more = rows
+    let predicted = rows
         .iter()
-        .filter(|row| row.key.more_round_trips.is_some_and(|more| more > 0.0));
-    let at = |row: &&&SweepStep| {
-        let settings = row
-            .key
-            .settings
-            .iter()
-            .map(|(axis, value)| format!("{axis}={value}"));
+        .filter_map(|row| Some((row, row.key.more_round_trips?)));
+    let more = predicted.clone().filter(|(_, more)| *more > 0.0);
+    let more = more.map(|(row, _)| {
+        let settings = row.key.settings.iter();
+        let settings = settings.map(|(axis, value)| format!("{axis}={value}"));
         format!("{} ({})", settings.format(","), row.key.stack)
-    };
-    let more: Vec<String> = more.map(|row| at(&row)).collect();
+    });
+    let more: Vec<String> = more.collect();
     let predicted = predicted.count();
     if predicted == 0 {
         return None;
@@ -303,28 +289,33 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     ));
     items.extend(charts::times(rows, about));
     let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
-    let cell = |row: &&&SweepTime, part: fn(&super::Predicted) -> f64| {
-        Cell::time(row.predicted.as_ref().map(part))
-    };
-    let table = with_axes(sweep, table, |row, axis| row.settings.get(axis).cloned())
+    let table = with_axes(sweep, table, "", |row| &row.settings)
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("median", 0, |row| Cell::time(row.total_ns))
-        .col("predicted", 0, |row| cell(row, |times| times.total_ns))
+        .col("predicted", 0, |row| row.part(|times| times.total_ns))
         .col("off by", 1, |row| {
-            row.off_ns.map_or(Cell::Missing, Cell::TimeDifference)
+            row.off_ns.map(Cell::TimeDifference).into()
         })
         .col("model", 0, |row| Cell::text(row.fit.word()))
         .col("round trips", 1, |row| {
-            row.predicted.map_or(Cell::Missing, |times| {
-                Cell::number(times.round_trips, Digits::All, "")
-            })
+            let times = row.predicted;
+            times
+                .map(|times| Cell::number(times.round_trips, Digits::All, ""))
+                .into()
         })
-        .col("waiting", 3, |row| cell(row, |times| times.waiting_ns))
-        .col("CPU", 2, |row| cell(row, |times| times.cpu_ns))
-        .col("bytes", 2, |row| cell(row, |times| times.bytes_ns))
+        .col("waiting", 3, |row| row.part(|times| times.waiting_ns))
+        .col("CPU", 2, |row| row.part(|times| times.cpu_ns))
+        .col("bytes", 2, |row| row.part(|times| times.bytes_ns))
         .col("failed", 4, |row| {
             Cell::Of(row.failed, row.failed + row.samples)
         });
     items.push(table.item());
     items
+}
+
+impl SweepTime {
+    /// Returns the cell of a part of the predicted time.
+    fn part(&self, part: fn(&Predicted) -> f64) -> Cell {
+        Cell::time(self.predicted.as_ref().map(part))
+    }
 }

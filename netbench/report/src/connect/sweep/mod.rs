@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, ConnectManifest, LinkKind, Sample, Site, StackName, Sweep, SweepPoint, Unit,
+    ClientSettings, Condition, ConnectManifest, CpuShare, LinkKind, Measured, Sample, Site,
+    StackName, Sweep, SweepPoint,
 };
-use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
+use netbench_stats::{RoundsDifference, median};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,8 @@ pub use self::{
     steps::{StepOf, SweepStep},
     turns::SweepTurn,
 };
-use super::{Matched, match_up};
-use crate::{Row, gate::Judged};
+use super::pairs::{Matched, Times, match_up, median_of};
+use crate::Row;
 
 /// The results of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +76,7 @@ pub struct SweepTime {
 }
 
 /// The accuracy of a predicted time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// Within 3 % or 0.5 ms.
@@ -147,10 +148,13 @@ pub struct DifferenceParts {
     pub rest_ns: f64,
 }
 
-/// The samples of one point.
+/// A point, with the inputs from which times there are predicted.
 struct AtPoint<'a> {
     point: &'a SweepPoint,
     sites: HashMap<String, &'a Site>,
+    client: ClientSettings,
+    cpu: Option<CpuShare>,
+    is_emulated: bool,
 }
 
 /// Summarizes the sweep from `measured`, the last samples of all trials. Returns `None` if the run is not a sweep.
@@ -168,14 +172,12 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
         .into_group_map_by(|s| s.site.as_str());
     let mut summary = over(manifest, axes, &swept, &by_site);
     if summary.sites.len() > 1 {
-        let names = summary.sites.iter();
-        summary.each_site = names
-            .map(|name| {
-                let own = swept.iter().copied();
-                let own = own.filter(|site| swept_name(site) == Some(name));
-                over(manifest, axes, &own.collect_vec(), &by_site)
-            })
-            .collect();
+        for name in &summary.sites {
+            let own = swept.iter().copied();
+            let own = own.filter(|site| swept_name(site) == Some(name));
+            let own = over(manifest, axes, &own.collect_vec(), &by_site);
+            summary.each_site.push(own);
+        }
     }
     Some(summary)
 }
@@ -193,7 +195,7 @@ fn over(
     by_site: &HashMap<&str, Vec<&Sample>>,
 ) -> SweepSummary {
     let plan = &manifest.plan;
-    let points = points(sites);
+    let points = points(manifest, sites);
     let swept = sites.iter().filter_map(|site| swept_name(site));
     let mut summary = SweepSummary {
         axes: axes.clone(),
@@ -204,20 +206,19 @@ fn over(
         turns: Vec::new(),
         each_site: Vec::new(),
     };
-    let mut names: Vec<Vec<&String>> = Vec::new();
-    for at in &points {
-        names.push(at.sites.keys().sorted().collect());
-    }
     for condition in &plan.conditions {
-        for (at, names) in points.iter().zip(&names) {
-            let samples = names.iter().filter_map(|name| by_site.get(name.as_str()));
+        for at in &points {
+            let names = at.sites.keys().sorted();
+            let samples = names.filter_map(|name| by_site.get(name.as_str()));
             let samples: Vec<&Sample> = samples.flatten().copied().collect();
-            let model = Model::of(manifest, at);
-            let of = |stack| time(*condition, stack, &samples, &model);
-            summary.times.extend(plan.stacks.iter().map(of));
+            let stacks = plan.stacks.iter();
+            let times = stacks.map(|stack| at.time(*condition, stack, &samples));
+            summary.times.extend(times);
             if let Some((first, others)) = plan.stacks.split_first() {
-                let of = |other| difference(*condition, first, other, &samples, &model);
-                summary.differences.extend(others.iter().filter_map(of));
+                let differences = others
+                    .iter()
+                    .filter_map(|other| at.difference(*condition, first, other, &samples));
+                summary.differences.extend(differences);
             }
         }
     }
@@ -227,167 +228,125 @@ fn over(
 }
 
 /// Returns the points of a plan, in its order.
-fn points<'a>(sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
+fn points<'a>(manifest: &ConnectManifest, sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
+    let link = manifest.link.as_ref().map(|link| link.kind);
+    let plan = &manifest.plan;
+    let sites = sites.iter().copied();
+    let swept = sites.filter_map(|site| Some((site.point.as_deref()?, site)));
     let mut points: Vec<AtPoint<'a>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    for site in sites.iter().copied() {
-        let Some(point) = site.point.as_deref() else {
-            continue;
-        };
-        let place = *places.entry(&point.name).or_insert_with(|| {
+    for (point, site) in swept {
+        let place = *places.entry(&point.name).or_insert(points.len());
+        if place == points.len() {
             points.push(AtPoint {
                 point,
                 sites: HashMap::new(),
+                client: point.client.settings(&plan.client),
+                cpu: point.client.cpu_percent.or(plan.cpu_percent),
+                is_emulated: matches!(link, Some(LinkKind::User | LinkKind::Netem)),
             });
-            points.len() - 1
-        });
+        }
         points[place].sites.insert(site.name(), site);
     }
     points
 }
 
-/// The inputs from which the times of a point are predicted.
-struct Model<'a> {
-    at: &'a AtPoint<'a>,
-    manifest: &'a ConnectManifest,
-    client: netbench_model::ClientSettings,
-    is_emulated: bool,
-}
-
-impl<'a> Model<'a> {
-    fn of(manifest: &'a ConnectManifest, at: &'a AtPoint<'a>) -> Self {
-        let link = manifest.link.as_ref().map(|link| link.kind);
-        Self {
-            at,
-            manifest,
-            client: at.point.client.settings(&manifest.plan.client),
-            is_emulated: matches!(link, Some(LinkKind::User | LinkKind::Netem)),
-        }
-    }
-
-    fn predict(&self, site: &str, measured: &netbench_model::Measured) -> Option<Predicted> {
-        let site = self.at.sites.get(site).filter(|_| self.is_emulated)?;
-        let cpu = self.at.point.client.cpu_percent;
-        let cpu = cpu.or(self.manifest.plan.cpu_percent);
-        Some(predict(site, &self.client, cpu, measured))
-    }
-
-    fn may_lose(&self) -> bool {
-        let mut sites = self.at.sites.values();
-        sites.any(|site| site.lab.link.loss.parts_per_million > 0)
+impl AtPoint<'_> {
+    fn predict(&self, site: &str, measured: &Measured) -> Option<Predicted> {
+        let site = self.sites.get(site).filter(|_| self.is_emulated)?;
+        Some(predict(site, &self.client, self.cpu, measured))
     }
 
     fn fit(&self, total_ns: Option<f64>, off_ns: Option<f64>) -> Fit {
-        match (total_ns, off_ns) {
-            (Some(_), Some(_)) if self.may_lose() => Fit::Lossy,
-            (Some(total), Some(off)) if off.abs() <= OFF_NS.max(OFF_PART * total) => Fit::Holds,
-            (Some(_), Some(_)) => Fit::Off,
-            _ => Fit::Unknown,
+        let mut sites = self.sites.values();
+        match total_ns.zip(off_ns) {
+            None => Fit::Unknown,
+            Some(_) if sites.any(|site| site.lab.link.loss.parts_per_million > 0) => Fit::Lossy,
+            Some((total, off)) if off.abs() <= OFF_NS.max(OFF_PART * total) => Fit::Holds,
+            Some(_) => Fit::Off,
         }
     }
-}
 
-fn time(
-    condition: Condition,
-    stack: &StackName,
-    samples: &[&Sample],
-    model: &Model<'_>,
-) -> SweepTime {
-    let own = samples
-        .iter()
-        .filter(|sample| sample.condition == condition && sample.stack == *stack);
-    let (good, bad): (Vec<&Sample>, Vec<&Sample>) = own
-        .copied()
-        .partition(|sample| sample.outcome.ok().is_some());
-    let totals = |sample: &&Sample| Some(sample.outcome.ok()?.phases.total_ns as f64);
-    let totals: Vec<f64> = good.iter().filter_map(totals).collect();
-    let predicted = |sample: &&Sample| model.predict(&sample.site, sample.outcome.ok()?);
-    let predicted: Vec<Predicted> = good.iter().filter_map(predicted).collect();
-    let off = totals.iter().zip(&predicted);
-    let off: Vec<f64> = off.map(|(total, times)| total - times.total_ns).collect();
-    let (total_ns, off_ns) = (median(&totals), median(&off));
-    SweepTime {
-        condition,
-        point: model.at.point.name.clone(),
-        settings: model.at.point.settings.clone(),
-        stack: stack.clone(),
-        samples: good.len() as u64,
-        failed: bad.iter().filter(|sample| sample.outcome.counts()).count() as u64,
-        total_ns,
-        predicted: medians(&predicted),
-        off_ns,
-        fit: model.fit(total_ns, off_ns),
+    fn time(&self, condition: Condition, stack: &StackName, samples: &[&Sample]) -> SweepTime {
+        let own = samples.iter();
+        let own = own.filter(|sample| sample.condition == condition && sample.stack == *stack);
+        let measured = own
+            .clone()
+            .filter_map(|sample| Some((&sample.site, sample.outcome.ok()?)));
+        let totals: Vec<f64> = measured
+            .clone()
+            .map(|(_, measured)| measured.phases.total_ns as f64)
+            .collect();
+        let predicted: Vec<Predicted> = measured
+            .filter_map(|(site, measured)| self.predict(site, measured))
+            .collect();
+        let failed = own.filter(|s| s.outcome.ok().is_none() && s.outcome.counts());
+        let off = totals.iter().zip(&predicted);
+        let off: Vec<f64> = off.map(|(total, times)| total - times.total_ns).collect();
+        let (total_ns, off_ns) = (median(&totals), median(&off));
+        SweepTime {
+            condition,
+            point: self.point.name.clone(),
+            settings: self.point.settings.clone(),
+            stack: stack.clone(),
+            samples: totals.len() as u64,
+            failed: failed.count() as u64,
+            total_ns,
+            predicted: medians(&predicted),
+            off_ns,
+            fit: self.fit(total_ns, off_ns),
+        }
+    }
+
+    fn difference(
+        &self,
+        condition: Condition,
+        first: &StackName,
+        other: &StackName,
+        samples: &[&Sample],
+    ) -> Option<SweepDifference> {
+        let pairs = match_up(samples, condition, first, other).matched;
+        let times: Vec<Times> = pairs.iter().map(Matched::totals).collect();
+        let key = PointOf {
+            condition,
+            point: self.point.name.clone(),
+            settings: self.point.settings.clone(),
+            first_stack: first.clone(),
+            other_stack: other.clone(),
+            difference: Times::differences(&times)?,
+            parts: self.parts(&pairs),
+        };
+        Times::row(key, &times)
+    }
+
+    fn parts(&self, pairs: &[Matched<'_>]) -> Option<DifferenceParts> {
+        let parts = pairs.iter().map(|pair| {
+            let first = self.predict(pair.site, pair.first)?;
+            let other = self.predict(pair.site, pair.other)?;
+            let difference_ns = pair.totals().difference_ns();
+            Some(DifferenceParts {
+                waiting_ns: other.waiting_ns - first.waiting_ns,
+                cpu_ns: other.cpu_ns - first.cpu_ns,
+                bytes_ns: other.bytes_ns - first.bytes_ns,
+                rest_ns: difference_ns - (other.total_ns - first.total_ns),
+            })
+        });
+        let parts: Vec<DifferenceParts> = parts.collect::<Option<_>>()?;
+        Some(DifferenceParts {
+            waiting_ns: median_of(&parts, |parts| parts.waiting_ns)?,
+            cpu_ns: median_of(&parts, |parts| parts.cpu_ns)?,
+            bytes_ns: median_of(&parts, |parts| parts.bytes_ns)?,
+            rest_ns: median_of(&parts, |parts| parts.rest_ns)?,
+        })
     }
 }
 
 fn medians(of: &[Predicted]) -> Option<Predicted> {
-    let median = |part: fn(&Predicted) -> f64| median(&of.iter().map(part).collect::<Vec<_>>());
     Some(Predicted {
-        round_trips: median(|times| times.round_trips)?,
-        waiting_ns: median(|times| times.waiting_ns)?,
-        cpu_ns: median(|times| times.cpu_ns)?,
-        bytes_ns: median(|times| times.bytes_ns)?,
-        total_ns: median(|times| times.total_ns)?,
-    })
-}
-
-fn difference(
-    condition: Condition,
-    first: &StackName,
-    other: &StackName,
-    samples: &[&Sample],
-    model: &Model<'_>,
-) -> Option<SweepDifference> {
-    let pairs = match_up(samples, condition, first, other).matched;
-    let total = |side: fn(&Matched<'_>) -> u64| {
-        median(
-            &pairs
-                .iter()
-                .map(|pair| side(pair) as f64)
-                .collect::<Vec<_>>(),
-        )
-    };
-    let ratios: Vec<Pair> = pairs.iter().map(Matched::totals).collect();
-    let differences: Vec<f64> = pairs.iter().map(Matched::difference_ns).collect();
-    Some(Row {
-        key: PointOf {
-            condition,
-            point: model.at.point.name.clone(),
-            settings: model.at.point.settings.clone(),
-            first_stack: first.clone(),
-            other_stack: other.clone(),
-            difference: difference_of_rounds(&differences)?,
-            parts: parts(&pairs, model),
-        },
-        unit: Unit::Nanoseconds,
-        first: total(|pair| pair.first.phases.total_ns)?,
-        other: total(|pair| pair.other.phases.total_ns)?,
-        change: compare_rounds(&ratios)?,
-        judged: Judged::default(),
-    })
-}
-
-fn parts(pairs: &[Matched<'_>], model: &Model<'_>) -> Option<DifferenceParts> {
-    let both = |pair: &Matched<'_>| {
-        let first = model.predict(pair.site, pair.first)?;
-        let other = model.predict(pair.site, pair.other)?;
-        Some((first, other, pair.difference_ns()))
-    };
-    let both: Option<Vec<(Predicted, Predicted, f64)>> = pairs.iter().map(both).collect();
-    let both = both?;
-    let of = |part: fn(&Predicted) -> f64| {
-        let parts = both
-            .iter()
-            .map(|(first, other, _)| part(other) - part(first));
-        median(&parts.collect::<Vec<_>>())
-    };
-    let rest = both
-        .iter()
-        .map(|(first, other, all)| all - (other.total_ns - first.total_ns));
-    Some(DifferenceParts {
-        waiting_ns: of(|times| times.waiting_ns)?,
-        cpu_ns: of(|times| times.cpu_ns)?,
-        bytes_ns: of(|times| times.bytes_ns)?,
-        rest_ns: median(&rest.collect::<Vec<_>>())?,
+        round_trips: median_of(of, |times| times.round_trips)?,
+        waiting_ns: median_of(of, |times| times.waiting_ns)?,
+        cpu_ns: median_of(of, |times| times.cpu_ns)?,
+        bytes_ns: median_of(of, |times| times.bytes_ns)?,
+        total_ns: median_of(of, |times| times.total_ns)?,
     })
 }
