@@ -1,5 +1,6 @@
 //! The gate of `compare --fail-on-regression`: three outcomes, for each row and for the whole comparison.
 
+use itertools::Itertools;
 use netbench_stats::{Autocorrelation, Change, Interval, Precision, RoundsNeeded, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// The result of comparing a row with the threshold.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regression {
     /// No threshold was given.
@@ -53,6 +54,18 @@ pub struct Judged {
     pub power: Option<Power>,
 }
 
+/// The threshold of a comparison, and the rows that do not pass it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gated {
+    /// The change from which a row counts as regressed: 0.02 for 2 %.
+    pub threshold: Option<f64>,
+    /// Number of rows that regressed.
+    pub regressed: u64,
+    /// Number of rows for which a regression is neither shown nor excluded.
+    #[serde(default)]
+    pub cannot_tell: u64,
+}
+
 /// The gate's result for a whole comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
@@ -62,18 +75,6 @@ pub enum Gate {
     Regressed,
     /// No row regressed, and some rows are undecided.
     CannotTell,
-}
-
-impl Gate {
-    /// Returns the result for these numbers of rows; `None` without a threshold.
-    pub(crate) fn of(threshold: Option<f64>, regressed: u64, cannot_tell: u64) -> Option<Self> {
-        threshold?;
-        Some(match (regressed, cannot_tell) {
-            (0, 0) => Self::Passed,
-            (0, _) => Self::CannotTell,
-            _ => Self::Regressed,
-        })
-    }
 }
 
 /// The smallest distance beyond the threshold of a change whose power is stated.
@@ -184,27 +185,44 @@ impl Check {
     }
 }
 
-/// The rows of a gate, for its headline.
-pub(crate) struct Rows<'a> {
-    pub(crate) threshold: f64,
-    /// The words for one row and for several: `case`, and `cases`.
-    pub(crate) words: [&'a str; 2],
-    pub(crate) regressed: u64,
-    pub(crate) cannot_tell: u64,
-    /// Each row with its name.
-    pub(crate) rows: Vec<(String, Judged)>,
-}
+impl Gated {
+    /// Counts the outcomes of rows.
+    pub(crate) fn of(threshold: Option<f64>, rows: impl Iterator<Item = Regression>) -> Self {
+        let outcomes = rows.counts();
+        let [regressed, cannot_tell] = [Regression::Regressed, Regression::CannotTell]
+            .map(|outcome| outcomes.get(&outcome).map_or(0, |rows| *rows as u64));
+        Self {
+            threshold,
+            regressed,
+            cannot_tell,
+        }
+    }
 
-impl Rows<'_> {
-    /// Returns the result, and the power of the rounds.
-    pub(crate) fn headline(&self) -> String {
-        let [one, many] = self.words;
-        let limit = format!("{:.1} %", self.threshold * 100.0);
-        let outcome = match Gate::of(Some(self.threshold), self.regressed, self.cannot_tell) {
-            _ if self.rows.is_empty() && self.regressed + self.cannot_tell == 0 => {
-                return format!("No {one} could be compared with the limit of {limit}.");
+    /// Returns the result of the comparison; `None` without a threshold.
+    pub fn result(&self) -> Option<Gate> {
+        self.threshold?;
+        Some(match (self.regressed, self.cannot_tell) {
+            (0, 0) => Gate::Passed,
+            (0, _) => Gate::CannotTell,
+            _ => Gate::Regressed,
+        })
+    }
+
+    /// Returns the result and the power of the rounds, if there is a threshold. `rows` are all rows with their names;
+    /// `one` is the word for a row, and `many` for several.
+    pub(crate) fn headline(
+        &self,
+        [one, many]: [&str; 2],
+        rows: &[(String, Judged)],
+    ) -> Option<String> {
+        let limit = format!("{:.1} %", self.threshold? * 100.0);
+        let outcome = match self.result()? {
+            _ if rows.is_empty() && self.regressed + self.cannot_tell == 0 => {
+                return Some(format!(
+                    "No {one} could be compared with the limit of {limit}."
+                ));
             }
-            Some(Gate::Regressed) => {
+            Gate::Regressed => {
                 let others = match self.cannot_tell {
                     0 => String::new(),
                     number => format!(
@@ -217,33 +235,31 @@ impl Rows<'_> {
                     count(self.regressed, one, many)
                 )
             }
-            Some(Gate::CannotTell) => format!(
+            Gate::CannotTell => format!(
                 "Cannot tell: of {} it is not known whether they regressed by more than {limit}; nothing else regressed.",
                 count(self.cannot_tell, one, many)
             ),
-            _ => format!("Passed: nothing regressed by more than {limit}."),
+            Gate::Passed => format!("Passed: nothing regressed by more than {limit}."),
         };
-        match self.weakest() {
+        Some(match weakest(rows) {
             Some(power) => format!("{outcome} {power}"),
             None => outcome,
-        }
+        })
     }
+}
 
-    /// Returns the power of the row whose rounds reveal a change least often.
-    fn weakest(&self) -> Option<String> {
-        let powers = self
-            .rows
-            .iter()
-            .filter_map(|(name, row)| Some((name, row.power?)));
-        let (name, power) = powers.min_by(|a, b| a.1.found.total_cmp(&b.1.found))?;
-        Some(format!(
-            "With these rounds a true {:+.1} % would be found in {:.0} % of comparisons, and equal runs would pass in \
-             {:.0} % ({name}, where that is least).",
-            power.change * 100.0,
-            power.found * 100.0,
-            power.equal_pass * 100.0
-        ))
-    }
+/// Returns the power of the row whose rounds reveal a change least often.
+fn weakest(rows: &[(String, Judged)]) -> Option<String> {
+    let powers = rows.iter();
+    let powers = powers.filter_map(|(name, row)| Some((name, row.power?)));
+    let (name, power) = powers.min_by(|a, b| a.1.found.total_cmp(&b.1.found))?;
+    Some(format!(
+        "With these rounds a true {:+.1} % would be found in {:.0} % of comparisons, and equal runs would pass in \
+         {:.0} % ({name}, where that is least).",
+        power.change * 100.0,
+        power.found * 100.0,
+        power.equal_pass * 100.0
+    ))
 }
 
 /// Returns the needed rounds in words: `12 rounds in each run would tell`.
@@ -292,8 +308,14 @@ mod tests {
             (1, 0, Gate::Regressed),
             (1, 1, Gate::Regressed),
         ] {
-            assert_eq!(Gate::of(Some(0.05), regressed, cannot_tell), Some(gate));
-            assert_eq!(Gate::of(None, regressed, cannot_tell), None);
+            let mut gated = Gated {
+                threshold: Some(0.05),
+                regressed,
+                cannot_tell,
+            };
+            assert_eq!(gated.result(), Some(gate));
+            gated.threshold = None;
+            assert_eq!(gated.result(), None);
         }
     }
 }

@@ -66,7 +66,7 @@ pub use explain::{
     ModeCause, SharedRow, explain,
 };
 pub use formats::{FORMATS, Format, Goes, Needs, Options, Style, Takes, format};
-pub use gate::{Gate, Judged, Power, Regression};
+pub use gate::{Gate, Gated, Judged, Power, Regression};
 pub use matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use roots::{RootsCell, RootsHead, RootsSummary, WrongTrust, summarize_roots};

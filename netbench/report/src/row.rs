@@ -62,13 +62,6 @@ impl<K, S> Row<K, S> {
     }
 }
 
-/// Returns the number of rows with this outcome of the gate.
-pub(crate) fn count_of<K, S>(regression: Regression, rows: &[Row<K, S>]) -> u64 {
-    let rows = rows.iter();
-    rows.filter(|row| row.judged.regression == regression)
-        .count() as u64
-}
-
 /// Returns the number of each verdict: faster, slower, same, undecided and not judged.
 pub(crate) fn tally(verdicts: impl Iterator<Item = Verdict>) -> [usize; 5] {
     let mut counts = [0; 5];
@@ -151,12 +144,6 @@ pub(crate) fn dots(
     }])
 }
 
-impl From<Option<Self>> for Cell {
-    fn from(cell: Option<Self>) -> Self {
-        cell.unwrap_or(Self::Missing)
-    }
-}
-
 impl<T> Filling<T> {
     /// Adds the columns of the sides of a row, and of its change.
     pub(crate) fn compared<K>(self, row: impl Fn(&T) -> &Row<K>) -> Self {
@@ -192,11 +179,24 @@ impl<T> Filling<T> {
         [(name, rank), (interval, interval_rank)]: [(&str, u8); 2],
         factor: impl Fn(&T) -> Option<(f64, Option<Interval>)>,
     ) -> Self {
-        self.col_of(other, name, rank, |item| {
-            factor(item).map(|(ratio, _)| Cell::Factor(ratio)).into()
+        self.maybe(other, name, rank, |item| {
+            Some(Cell::Factor(factor(item)?.0))
         })
-        .col_of(other, interval, interval_rank, |item| {
-            factor(item).map(|(_, ends)| Cell::Factors(ends)).into()
+        .maybe(other, interval, interval_rank, |item| {
+            Some(Cell::Factors(factor(item)?.1))
+        })
+    }
+
+    /// Adds a column of figures that some rows lack, for a stack or for none.
+    pub(crate) fn maybe(
+        self,
+        stack: &str,
+        name: &str,
+        rank: u8,
+        cell: impl Fn(&T) -> Option<Cell>,
+    ) -> Self {
+        self.col_of(stack, name, rank, |item| {
+            cell(item).unwrap_or(Cell::Missing)
         })
     }
 

@@ -70,9 +70,9 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     };
     assert_eq!(total("openssl").change.verdict, Verdict::Same);
     assert_eq!(total("rustls-ring").change.verdict, Verdict::Slower);
-    assert!(compared.regressed > 0);
+    assert!(compared.gate.regressed > 0);
     assert_eq!(compared.reach.len(), 0);
-    assert_eq!(compared.gate(), Some(Gate::Regressed));
+    assert_eq!(compared.gate.result(), Some(Gate::Regressed));
     let differs: Vec<&str> = compared
         .differences
         .iter()
@@ -94,7 +94,7 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
     assert!(junit.contains(r#"type="regression""#), "{junit}");
     // In the opposite direction it is faster, and no site has regressed.
     let back = compare(&after, &before, Some(0.05));
-    assert_eq!(back.regressed, 0);
+    assert_eq!(back.gate.regressed, 0);
     assert!(
         back.sites
             .iter()
@@ -132,7 +132,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     let none_of_them = |site: &str| compared.sites.iter().all(|row| row.key.site != site);
     assert!(none_of_them("far.example") && none_of_them("further.example"));
     // Both rows are of the same site, under both conditions.
-    assert_eq!((compared.reach.len(), compared.regressed), (2, 2));
+    assert_eq!((compared.reach.len(), compared.gate.regressed), (2, 2));
     let lost = &compared.reach[0];
     assert_eq!(lost.site, "near.example");
     assert_eq!((lost.first_failed, lost.other_failed), ((0, 10), (10, 10)));
@@ -149,7 +149,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     }
     // Without a threshold no row is judged.
     let asked = compare(&before, &after, None);
-    assert_eq!(asked.regressed, 0);
+    assert_eq!(asked.gate.regressed, 0);
     assert_eq!(asked.reach[0].regression, Regression::NotAsked);
 }
 
@@ -166,9 +166,9 @@ fn too_few_rounds_decide_nothing_and_what_keeps_runs_apart_is_said() {
             (Verdict::NotJudged, None)
         );
     }
-    assert_eq!(compared.regressed, 0);
-    assert!(compared.cannot_tell > 0);
-    assert_eq!(compared.gate(), Some(Gate::CannotTell));
+    assert_eq!(compared.gate.regressed, 0);
+    assert!(compared.gate.cannot_tell > 0);
+    assert_eq!(compared.gate.result(), Some(Gate::CannotTell));
     let found = |what: &str| {
         compared
             .differences

@@ -120,7 +120,7 @@ fn compare(manifest: &ConnectManifest, before: &[Sample], after: &[Sample]) -> (
     let mut phases = found.phases.iter();
     let total = phases.find(|row| row.key.phase == Phase::Total).unwrap();
     let level = total.change.interval.unwrap().level;
-    (found.gate().unwrap(), total.judged, level)
+    (found.gate.result().unwrap(), total.judged, level)
 }
 
 #[test]

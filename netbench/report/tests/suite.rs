@@ -405,12 +405,12 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
     };
     // A single round decides no case, however large the change.
     let doubtful = compare(3.0, 1);
-    assert_eq!(doubtful.regressed, 0);
+    assert_eq!(doubtful.gate.regressed, 0);
     assert_eq!(
-        doubtful.cannot_tell as usize,
+        doubtful.gate.cannot_tell as usize,
         doubtful.cases.len() + doubtful.unmeasured.len()
     );
-    assert_eq!(doubtful.gate(), Some(Gate::CannotTell));
+    assert_eq!(doubtful.gate.result(), Some(Gate::CannotTell));
     let reported = terminal(&doubtful, 200);
     for case in &doubtful.cases {
         assert_eq!(
@@ -427,7 +427,7 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
     assert!(render(&doubtful, "junit").contains("too few rounds"));
     let unknown = compare(0.5, 1);
     // A single round with an improvement does not pass either.
-    assert_eq!(unknown.gate(), Some(Gate::CannotTell));
+    assert_eq!(unknown.gate.result(), Some(Gate::CannotTell));
     assert!(terminal(&unknown, 200).contains("Cannot tell: "));
 }
 
@@ -459,7 +459,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
         regressed.differences
     );
     // Every case except that of the scenario that the stack does not support.
-    assert_eq!(regressed.regressed as usize, regressed.cases.len());
+    assert_eq!(regressed.gate.regressed as usize, regressed.cases.len());
     assert_eq!(regressed.cases.len(), 12);
     assert_eq!(
         (regressed.missing.len(), regressed.unmeasured.len()),
@@ -468,7 +468,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     insta::assert_snapshot!("compare_junit", render(&regressed, "junit"));
     insta::assert_snapshot!("compare_markdown", render(&regressed, "markdown"));
     let within = compare(&other, 0.10);
-    assert_eq!(within.regressed, 0);
+    assert_eq!(within.gate.regressed, 0);
     assert!(
         within
             .cases

@@ -122,7 +122,7 @@ fn each_pair_of_runs_has_one_outcome_at_the_gate() {
                 Some(threshold / 100.0),
             );
             assert_eq!(
-                found.gate(),
+                found.gate.result(),
                 Some(*outcome),
                 "row {at}, {sites} sites: {found:#?}"
             );

@@ -299,7 +299,7 @@ fn two_stacks_of_a_run_of_the_suite_have_one_outcome_at_the_gate() {
         let (.., threshold, outcome) = row;
         let (manifest, samples) = stacks(row);
         let found = compare_stacks_of_suite(&manifest, &samples, &old, &new, Some(*threshold));
-        assert_eq!(found.gate(), Some(*outcome), "row {at}: {found:#?}");
+        assert_eq!(found.gate.result(), Some(*outcome), "row {at}: {found:#?}");
         let text = terminal(&found, usize::MAX);
         let (word, class) = match outcome {
             Gate::Passed => ("Passed: ", None),

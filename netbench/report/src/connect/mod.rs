@@ -9,7 +9,6 @@ mod compare;
 mod differences;
 mod document;
 mod failures;
-mod latest;
 mod losses;
 mod pairs;
 mod runs;
@@ -43,7 +42,6 @@ pub(crate) use cold::{
     sentence as cold_sentence,
 };
 pub(crate) use compare::compare;
-pub(crate) use latest::latest;
-pub(crate) use pairs::{Matched, match_up, median_of};
+pub(crate) use pairs::{Matched, latest, match_up, median_of};
 pub(crate) use shares::{class, rtt_class, rtts};
 pub(crate) use summarize::{head, other_work};

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measured, Negotiated, Outcome, Phase, Sample, StackName, Unit};
+use netbench_model::{
+    Condition, Measured, Negotiated, Outcome, Phase, Role, Sample, StackName, Unit,
+};
 use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
 
 use crate::{Row, gate::Judged};
@@ -20,6 +22,20 @@ pub(crate) struct Matched<'a> {
     pub(crate) block: u32,
     pub(crate) first: &'a Measured,
     pub(crate) other: &'a Measured,
+}
+
+/// Returns the last of the measured samples of each stack, site, condition and round: an interrupted trial is
+/// repeated, with its pair, by the session that continues. Discarded samples are left out.
+pub(crate) fn latest(samples: &[Sample]) -> Vec<&Sample> {
+    let measured = samples
+        .iter()
+        .filter(|sample| sample.role == Role::Measured && sample.outcome.counts());
+    let mut latest = measured
+        .rev()
+        .unique_by(|sample| sample.key())
+        .collect_vec();
+    latest.reverse();
+    latest
 }
 
 /// Two times that were measured in direct succession.

@@ -13,12 +13,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::changes::{Rounds, phase_change, reach, site_change};
-use super::{compare::is_judged, latest::latest, summarize::side};
+use super::{compare::is_judged, pairs::latest, summarize::side};
 use crate::{
     Row, SummaryHead,
     differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
-    gate::{Gate, Regression},
-    row::{count_of, differs},
+    gate::{Gated, Regression},
+    row::differs,
     text::change,
 };
 
@@ -36,13 +36,9 @@ pub struct ConnectComparison {
     /// The target of the sites; emulated if those of either run are.
     #[serde(default)]
     pub target: Target,
-    /// The change from which a site counts as regressed: 0.02 for 2 %.
-    pub threshold: Option<f64>,
-    /// Number of rows that regressed: phases (by total time), sites, and sites that fail.
-    pub regressed: u64,
-    /// Number of rows for which a regression is neither shown nor excluded.
-    #[serde(default)]
-    pub cannot_tell: u64,
+    /// The gate. Its rows are phases (by total time), sites, and sites that fail.
+    #[serde(flatten)]
+    pub gate: Gated,
     /// Each phase over all sites that both runs reach.
     pub phases: Vec<PhaseChange>,
     /// Each site that both runs reach, by total time.
@@ -168,20 +164,16 @@ pub fn compare_runs_of_connect(
         .iter()
         .flat_map(|rounds| reach(rounds, threshold))
         .collect();
-    let lost = reach.iter();
-    let lost = lost.filter(|row| row.regression == Regression::Regressed);
+    let of_phases = phases.iter().map(|row| row.judged.regression);
+    let of_sites = sites_changed.iter().map(|row| row.judged.regression);
+    let of_reach = reach.iter().map(|row| row.regression);
+    let outcomes = of_phases.chain(of_sites).chain(of_reach);
     ConnectComparison {
         head: SummaryHead::new("connect-compare"),
         first: side(first.0, pairs.iter().map(|pair| &pair.0)),
         other: side(other.0, pairs.iter().map(|pair| &pair.1)),
         target: plan.target.with(other_plan.target),
-        threshold,
-        // The reach of a site is never undecided.
-        regressed: count_of(Regression::Regressed, &phases)
-            + count_of(Regression::Regressed, &sites_changed)
-            + lost.count() as u64,
-        cannot_tell: count_of(Regression::CannotTell, &phases)
-            + count_of(Regression::CannotTell, &sites_changed),
+        gate: Gated::of(threshold, outcomes),
         only_first: only(&sites, &other_sites),
         only_other: only(&other_sites, &sites),
         missing: if stacks.is_some() {
@@ -201,13 +193,6 @@ pub fn compare_runs_of_connect(
         phases,
         sites: sites_changed,
         reach,
-    }
-}
-
-impl ConnectComparison {
-    /// Returns the result of the comparison; `None` without a threshold.
-    pub fn gate(&self) -> Option<Gate> {
-        Gate::of(self.threshold, self.regressed, self.cannot_tell)
     }
 }
 

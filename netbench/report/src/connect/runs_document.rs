@@ -14,7 +14,7 @@ use crate::{
     document::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Item, Report, Section, Table,
     },
-    gate::{Judged, Regression, Rows, needed_in_words},
+    gate::{Judged, Regression, needed_in_words},
     row::{stacks, tally},
     text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
 };
@@ -55,24 +55,15 @@ impl Report for ConnectComparison {
 }
 
 fn headline(comparison: &ConnectComparison) -> String {
-    let mut parts = Vec::new();
-    if let Some(threshold) = comparison.threshold {
-        let all =
-            totals(comparison).map(|row| (format!("all sites ({})", row.key.stacks), row.judged));
-        let sites = comparison.sites.iter().map(|row| {
-            let name = format!("{} ({})", row.key.site, row.key.stacks);
-            (name, row.judged)
-        });
-        let rows = Rows {
-            threshold,
-            words: ["row", "rows"],
-            regressed: comparison.regressed,
-            cannot_tell: comparison.cannot_tell,
-            rows: all.chain(sites).collect(),
-        };
-        parts.push(rows.headline());
-        parts.extend(unknown(comparison, &rows));
-    }
+    let all = totals(comparison).map(|row| (format!("all sites ({})", row.key.stacks), row.judged));
+    let sites = comparison.sites.iter().map(|row| {
+        let name = format!("{} ({})", row.key.site, row.key.stacks);
+        (name, row.judged)
+    });
+    let rows: Vec<(String, Judged)> = all.chain(sites).collect();
+    let headline = comparison.gate.headline(["row", "rows"], &rows);
+    let mut parts = Vec::from_iter(headline);
+    parts.extend(unknown(comparison, &rows));
     parts.extend(totals(comparison).map(|row| {
         format!(
             "{}: {} in total ({}).",
@@ -92,8 +83,8 @@ fn headline(comparison: &ConnectComparison) -> String {
 
 /// Returns the rows for which a regression is neither shown nor excluded, by name, with the rounds that would
 /// decide them.
-fn unknown(comparison: &ConnectComparison, rows: &Rows<'_>) -> Option<String> {
-    let rows = rows.rows.iter();
+fn unknown(comparison: &ConnectComparison, rows: &[(String, Judged)]) -> Option<String> {
+    let rows = rows.iter();
     let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
     let reasons = rows.map(|(name, row)| (why_unknown(comparison, row), name));
     let mut by_reason: Vec<(String, Vec<&String>)> = Vec::new();

@@ -1,17 +1,20 @@
 use itertools::Itertools;
 use netbench_model::Target;
 
-use super::{CharacteristicRow, ExplainSummary, Explanation, ModeCause, charts::chart};
+use super::{CharacteristicRow, ExplainSummary, Explanation, ModeCause};
 use crate::{
     cell::{Cell, Digits},
     connect::cold_items,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    row::in_words,
+    row::{dot, dots, in_words},
     text::verdict,
 };
 
 /// Number of sites that text formats show.
 const SITES_SHOWN: usize = 30;
+
+/// Number of values of characteristics that are drawn at most; the table has all.
+const DRAWN: usize = 24;
 
 impl Report for ExplainSummary {
     fn document(&self, _: Extent) -> Document<'_> {
@@ -91,6 +94,33 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
             })
             .under("Sites that go the other way"),
     );
+}
+
+/// Charts the ratio of each value of a characteristic.
+fn chart(explanation: &Explanation) -> Option<Item> {
+    let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
+    let rows = &explanation.characteristics;
+    let drawn = &rows[..rows.len().min(DRAWN)];
+    let level = rows
+        .iter()
+        .find_map(|row| row.change.interval)
+        .map_or(0.0, |interval| interval.level * 100.0);
+    let title = format!(
+        "Total time by what a site is like: {other} against {first}, {} connections",
+        explanation.condition
+    );
+    let note = format!(
+        "n in brackets: sites with that value, {} of {} values. Dots: the median ratio over their pairs; \
+         lines: intervals of {level:.2} %, resampled over processes.",
+        drawn.len(),
+        rows.len()
+    );
+    let dots_of = drawn.iter().map(|row| {
+        let name = format!("{} {} ({})", row.characteristic, row.value, row.sites);
+        dot(name, &row.change)
+    });
+    let words = ["faster", "slower"].map(|word| format!("{other} is {word}"));
+    (!rows.is_empty()).then(|| dots(title, note, words, dots_of))
 }
 
 /// Tabulates the values of characteristics, with the names of the stacks if they are not obvious.

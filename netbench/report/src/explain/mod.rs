@@ -2,7 +2,6 @@
 
 mod bimodal;
 mod characteristics;
-mod charts;
 mod document;
 mod sentences;
 mod shared;

@@ -99,7 +99,7 @@ fn costs(summary: &ShipSummary) -> Section {
 impl ShipRow {
     /// Returns the cell of a client, if it was built.
     fn cell(&self, cell: fn(&Shipped) -> Cell) -> Cell {
-        self.shipped().map(cell).into()
+        self.shipped().map_or(Cell::Missing, cell)
     }
 
     /// Returns the words about a client, or that it was not built.

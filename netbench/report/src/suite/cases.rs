@@ -19,8 +19,8 @@ impl CaseRow {
     }
 
     /// Returns the cell of a verdict on the case.
-    pub(super) fn verdict(&self, found: Option<&CaseVerdict>) -> Option<Cell> {
-        found.map(|found| Cell::Verdict(found.change.verdict, self.unit))
+    pub(super) fn verdict(&self, found: &CaseVerdict) -> Cell {
+        Cell::Verdict(found.change.verdict, self.unit)
     }
 }
 
@@ -35,8 +35,8 @@ pub(super) fn by_stack<'a>(
     // A terminal has room for the names of cases and a few columns.
     let verdict_rank = u8::from(stacks.len() > 2);
     for stack in &stacks {
-        table = table.col(stack.as_str(), 2, |case| {
-            case.of(stack).map(|figures| value(case, figures)).into()
+        table = table.maybe("", stack.as_str(), 2, |case| {
+            Some(value(case, case.of(stack)?))
         });
     }
     for other in stacks.iter().skip(1) {
@@ -49,8 +49,8 @@ pub(super) fn by_stack<'a>(
                 let change = &case.against_first(other)?.change;
                 Some((change.ratio, change.interval))
             })
-            .col_of(other.as_str(), "verdict", verdict_rank, |case| {
-                case.verdict(case.against_first(other)).into()
+            .maybe(other.as_str(), "verdict", verdict_rank, |case| {
+                Some(case.verdict(case.against_first(other)?))
             });
     }
     table

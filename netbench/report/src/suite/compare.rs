@@ -16,8 +16,7 @@ use super::{
 use crate::{
     Row, SummaryHead,
     differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
-    gate::{Gate, Judged, Regression},
-    row::count_of,
+    gate::{Gated, Judged, Regression},
 };
 
 /// Comparison of two runs of the suite, or of two stacks of one run, case by case. Every ratio is the other's
@@ -33,13 +32,9 @@ pub struct CompareSummary {
     pub other: Compared,
     /// Whether both were measured side by side in one run.
     pub paired: bool,
-    /// The change from which a case counts as regressed: 0.02 for 2 %.
-    pub threshold: Option<f64>,
-    /// Number of cases that regressed.
-    pub regressed: u64,
-    /// Number of cases for which a regression is neither shown nor excluded, including those of `unmeasured`.
-    #[serde(default)]
-    pub cannot_tell: u64,
+    /// The gate. Its rows are the cases, including those of `unmeasured`, for which it cannot tell.
+    #[serde(flatten)]
+    pub gate: Gated,
     /// Every case that both sides have.
     pub cases: Vec<ComparedCase>,
     /// Cases that only one of the sides has.
@@ -208,11 +203,6 @@ pub fn compare_stacks_of_suite(
 }
 
 impl CompareSummary {
-    /// Returns the result of the comparison; `None` without a threshold.
-    pub fn gate(&self) -> Option<Gate> {
-        Gate::of(self.threshold, self.regressed, self.cannot_tell)
-    }
-
     fn new(
         first: Compared,
         other: Compared,
@@ -220,18 +210,18 @@ impl CompareSummary {
         cases: Vec<ComparedCase>,
         unmeasured: Vec<String>,
     ) -> Self {
-        let not_known = match threshold {
-            Some(_) => unmeasured.len() as u64,
-            None => 0,
+        let of_unmeasured = match threshold {
+            Some(_) => Regression::CannotTell,
+            None => Regression::NotAsked,
         };
+        let of_cases = cases.iter().map(|case| case.judged.regression);
+        let outcomes = of_cases.chain(unmeasured.iter().map(|_| of_unmeasured));
         Self {
             head: SummaryHead::new("compare"),
             first,
             other,
             paired: false,
-            threshold,
-            regressed: count_of(Regression::Regressed, &cases),
-            cannot_tell: count_of(Regression::CannotTell, &cases) + not_known,
+            gate: Gated::of(threshold, outcomes),
             cases,
             missing: Vec::new(),
             unmeasured,

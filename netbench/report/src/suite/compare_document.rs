@@ -5,7 +5,7 @@ use crate::{
     cell::Cell,
     differences::difference_items,
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
-    gate::{Regression, Rows, needed_in_words},
+    gate::{Judged, Regression, needed_in_words},
     row::{stacks, tally, tally_in_words},
     text::{TOO_FEW, change, count, interval, stacks_with},
 };
@@ -24,7 +24,7 @@ impl Report for CompareSummary {
             &self.differences,
         ));
         cases(&mut items, self);
-        if self.threshold.is_none() && !self.unmeasured.is_empty() {
+        if self.gate.threshold.is_none() && !self.unmeasured.is_empty() {
             items.push(Item::Text(format!(
                 "Not compared, because {UNMEASURED}: {}.",
                 self.unmeasured.join(", ")
@@ -54,7 +54,7 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
     let unmeasured = summary
         .unmeasured
         .iter()
-        .map(|name| match summary.threshold {
+        .map(|name| match summary.gate.threshold {
             Some(_) => Check::without_figures(name.clone(), Checked::cannot_tell(UNMEASURED)),
             None => Check::skipped(name.clone(), UNMEASURED),
         });
@@ -90,21 +90,10 @@ fn headline(summary: &CompareSummary) -> String {
         count(summary.cases.len(), "case", "cases"),
         tally_in_words(counts[0], counts)
     );
-    match summary.threshold {
-        None => tally,
-        Some(threshold) => {
-            let rows = Rows {
-                threshold,
-                words: ["case", "cases"],
-                regressed: summary.regressed,
-                cannot_tell: summary.cannot_tell,
-                rows: cases
-                    .map(|case| (named(summary, case), case.judged))
-                    .collect(),
-            };
-            format!("{} {tally}", rows.headline())
-        }
-    }
+    let rows = cases.map(|case| (named(summary, case), case.judged));
+    let rows: Vec<(String, Judged)> = rows.collect();
+    let headline = summary.gate.headline(["case", "cases"], &rows);
+    headline.into_iter().chain([tally]).join(" ")
 }
 
 /// Returns the name of a case, with its stack if several are compared.
@@ -126,7 +115,11 @@ fn unknown(summary: &CompareSummary) -> Option<String> {
         let (change, ends) = (change(case.change.ratio), interval(case.change.interval));
         format!("{name} {change} ({ends}; {why})")
     });
-    let unmeasured = summary.threshold.iter().flat_map(|_| &summary.unmeasured);
+    let unmeasured = summary
+        .gate
+        .threshold
+        .iter()
+        .flat_map(|_| &summary.unmeasured);
     let unmeasured = unmeasured.map(|name| format!("{name} ({UNMEASURED})"));
     let named: Vec<String> = cases.chain(unmeasured).collect();
     (!named.is_empty())

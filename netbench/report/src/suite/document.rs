@@ -233,14 +233,14 @@ fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
         .col("10th percentile", 0, |(_, verdict)| {
             Cell::Factor(verdict.change.ratio)
         })
-        .col("median", 1, |(_, verdict)| {
-            verdict.median.map(|figure| Cell::Factor(figure.ratio)).into()
+        .maybe("", "median", 1, |(_, verdict)| {
+            Some(Cell::Factor(verdict.median?.ratio))
         })
-        .col("mean", 1, |(_, verdict)| {
-            verdict.mean.map(|figure| Cell::Factor(figure.ratio)).into()
+        .maybe("", "mean", 1, |(_, verdict)| {
+            Some(Cell::Factor(verdict.mean?.ratio))
         })
-        .col("all turns", 1, |(_, verdict)| {
-            verdict.all_turns.map(Cell::Factor).into()
+        .maybe("", "all turns", 1, |(_, verdict)| {
+            verdict.all_turns.map(Cell::Factor)
         })
         .col("operations a turn", 1, |(_, verdict)| {
             Cell::maybe(verdict.turn_operations)

@@ -84,7 +84,7 @@ fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
         .factors("", [("factor", 0), ("interval", 1)], |(_, step)| {
             Some((step.change.ratio, step.change.interval))
         })
-        .col("verdict", 0, |(case, step)| case.verdict(Some(step)).into())
+        .col("verdict", 0, |(case, step)| case.verdict(step))
         .under(BEYOND_NOISE);
     if items.is_empty() {
         let none = "No version differs from the one before it by more than noise.";

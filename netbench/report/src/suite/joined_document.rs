@@ -93,20 +93,18 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
             Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
             joined => Cell::maybe(joined.map(|joined| format!("{:.3}", joined.q_p))),
         })
-        .col("between runs", 1, |case| {
-            let percent = case.joined.map(|joined| joined.between_runs * 100.0);
-            Cell::maybe(percent.map(|percent| format!("{percent:.2} %")))
+        .maybe("", "between runs", 1, |case| {
+            let percent = case.joined?.between_runs * 100.0;
+            Some(Cell::text(format!("{percent:.2} %")))
         })
-        .col("factor", 0, |case| {
-            case.joined.map(|joined| Cell::Factor(joined.ratio)).into()
+        .maybe("", "factor", 0, |case| {
+            Some(Cell::Factor(case.joined?.ratio))
         })
         .col("joined interval", 0, |case| {
             Cell::Factors(case.joined.map(|joined| joined.interval))
         })
-        .col("verdict", 0, |case| {
-            let joined = case.joined;
-            let verdict = joined.map(|joined| Cell::Verdict(joined.verdict, case.unit));
-            verdict.into()
+        .maybe("", "verdict", 0, |case| {
+            Some(Cell::Verdict(case.joined?.verdict, case.unit))
         });
     let has_notes = summary.cases.iter().any(|case| !note(case).is_empty());
     let table = match has_notes {

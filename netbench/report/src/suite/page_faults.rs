@@ -22,11 +22,9 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let table = table.col("work", 0, |case| Cell::text(case.case.scenario.to_string()));
     let stacks = summary.run.stacks.iter();
     let table = stacks.fold(table, |table, (stack, _)| {
-        table.col(stack.as_str(), 0, |case| {
-            let faults = case.of(stack).and_then(|figures| figures.page_faults);
-            faults
-                .map(|faults| Cell::number(faults, Digits::Decimals(1), ""))
-                .into()
+        table.maybe("", stack.as_str(), 0, |case| {
+            let faults = case.of(stack)?.page_faults?;
+            Some(Cell::number(faults, Digits::Decimals(1), ""))
         })
     });
     table.explained(

@@ -70,10 +70,10 @@ fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow])
     ));
     items.push(by_case(others, cases, |case, stack| {
         let against = case.against_first(stack)?;
-        match against.change.verdict.is_decided() {
-            true => Some(Cell::Factor(against.change.ratio)),
-            false => case.verdict(Some(against)),
-        }
+        Some(match against.change.verdict.is_decided() {
+            true => Cell::Factor(against.change.ratio),
+            false => case.verdict(against),
+        })
     }));
 }
 
@@ -86,7 +86,7 @@ fn by_case(
     let table = Table::of(stacks).col("stack", 0, |(name, _)| Cell::text(name));
     let cases = (1..).zip(cases);
     let table = cases.fold(table, |table, (rank, case)| {
-        table.col(&column(case), rank, |(stack, _)| cell(case, stack).into())
+        table.maybe("", &column(case), rank, |(stack, _)| cell(case, stack))
     });
     table.item()
 }
@@ -155,11 +155,8 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
 fn rows_of(table: &PublishedTable) -> Item {
     let mut rows = Table::of(&table.rows).col("Scenario", 0, |row| Cell::text(row_name(&row.case)));
     for (place, column) in table.columns.iter().enumerate() {
-        rows = rows.col(column, 2, |row| {
-            let figure = row.figures.get(place);
-            figure
-                .map(|figure| Cell::number(*figure, Digits::All, ""))
-                .into()
+        rows = rows.maybe("", column, 2, |row| {
+            Some(Cell::number(*row.figures.get(place)?, Digits::All, ""))
         });
     }
     if table.rows.iter().any(|row| row.comparison.is_some()) {
@@ -188,9 +185,9 @@ fn with_today<'a>(
     let stacks: Vec<&StackName> = today.map(|today| &today.stack).unique().collect();
     for stack in &stacks {
         if stacks.len() > 1 {
-            rows = rows.col_of(stack.as_str(), &format!("{stack}, published"), 0, |row| {
-                let today = row.against(stack);
-                today.map(|today| Cell::Factor(today.published)).into()
+            let published = format!("{stack}, published");
+            rows = rows.maybe(stack.as_str(), &published, 0, |row| {
+                Some(Cell::Factor(row.against(stack)?.published))
             });
         }
         let headings = ["measured here", "the same?"].map(|heading| match stacks.len() {
@@ -198,12 +195,11 @@ fn with_today<'a>(
             _ => format!("{stack}, {heading}"),
         });
         rows = rows
-            .col_of(stack.as_str(), &headings[0], 0, |row| {
-                let today = row.against(stack);
-                today.map(|today| Cell::Factor(today.measured)).into()
+            .maybe(stack.as_str(), &headings[0], 0, |row| {
+                Some(Cell::Factor(row.against(stack)?.measured))
             })
-            .col_of(stack.as_str(), &headings[1], 0, |row| {
-                Cell::maybe(row.against(stack).map(|today| today.agreement.words()))
+            .maybe(stack.as_str(), &headings[1], 0, |row| {
+                Some(Cell::text(row.against(stack)?.agreement.words()))
             });
     }
     rows

@@ -37,7 +37,7 @@ pub(super) fn compare(
     conclude(
         &comparison,
         &comparison.differences,
-        comparison.gate(),
+        comparison.gate.result(),
         options,
     )
 }

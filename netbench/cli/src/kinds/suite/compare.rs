@@ -23,7 +23,12 @@ pub(super) fn compare(
         [first, other] if !options.join => of_two(options, first, other, chosen)?,
         runs => return join(options, runs, chosen),
     };
-    conclude(&summary, &summary.differences, summary.gate(), options)
+    conclude(
+        &summary,
+        &summary.differences,
+        summary.gate.result(),
+        options,
+    )
 }
 
 /// Compares two stacks of one run.

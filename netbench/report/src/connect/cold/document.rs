@@ -20,7 +20,7 @@ pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
         Table::of(rows)
             .caption("first connection")
             .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("CPU time, once", 0, |row| row.cpu.as_ref().map(once).into())
+            .maybe("", "CPU time, once", 0, |row| row.cpu.as_ref().map(once))
             .col("interval", 2, |row| range(row.cpu.as_ref()))
             .col("wall clock, once", 1, |row| once(&row.wall))
             .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
@@ -88,30 +88,28 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
     let steps = SetUpStep::ALL.iter();
     let steps = steps.filter(|step| causes().any(|causes| causes.cpu_ns(**step).is_some()));
     let steps = steps.map(|step| {
-        let cells = causes().map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference).into());
+        let cells = causes().map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference));
         (step_name(*step), cells.collect())
     });
-    let whole: [(&str, fn(&ColdCauses) -> Cell); 4] = [
-        ("page faults in the rest of the connection", |causes| {
-            Cell::TimeDifference(causes.page_faults_ns)
+    let whole: [(&str, fn(&ColdCauses) -> f64); 3] = [
+        ("page faults in the rest of the connection", |of| {
+            of.page_faults_ns
         }),
-        ("not explained", |causes| {
-            Cell::TimeDifference(causes.unexplained_ns)
-        }),
-        ("first connection, once", |causes| {
-            Cell::TimeDifference(causes.whole_ns)
-        }),
-        ("explained", |causes| {
-            causes.explained.map(|share| Cell::Share(share, 1.0)).into()
-        }),
+        ("not explained", |of| of.unexplained_ns),
+        ("first connection, once", |of| of.whole_ns),
     ];
-    let whole = whole.map(|(name, cell)| (name, causes().map(cell).collect()));
-    let rows: Vec<(&str, Vec<Cell>)> = steps.chain(whole).collect();
+    let whole = whole.map(|(name, ns)| {
+        let cells = causes().map(|causes| Some(Cell::TimeDifference(ns(causes))));
+        (name, cells.collect())
+    });
+    let shares = causes().map(|causes| Some(Cell::Share(causes.explained?, 1.0)));
+    let explained = ("explained", shares.collect());
+    let rows: Vec<(&str, Vec<Option<Cell>>)> = steps.chain(whole).chain([explained]).collect();
     let mut table = Table::of(rows)
         .caption("causes of a first connection's cost")
         .col("step", 0, |(name, _)| Cell::text(name));
     for (at, (stack, _)) in with.iter().enumerate() {
-        table = table.col(stack.as_str(), 0, |(_, cells)| cells[at].clone());
+        table = table.maybe("", stack.as_str(), 0, |(_, cells)| cells[at].clone());
     }
     table.explained(
         "What a first connection is spent on",

@@ -5,8 +5,7 @@ use netbench_model::{Condition, StackName, SweepAxis, Target};
 use netbench_stats::RoundsDifference;
 
 use super::{
-    DifferenceParts, Fit, Predicted, SweepDifference, SweepStep, SweepSummary, SweepTime,
-    SweepTurn,
+    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
     charts::{self, interval},
 };
 use crate::{
@@ -292,30 +291,25 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     let table = with_axes(sweep, table, "", |row| &row.settings)
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("median", 0, |row| Cell::time(row.total_ns))
-        .col("predicted", 0, |row| row.part(|times| times.total_ns))
-        .col("off by", 1, |row| {
-            row.off_ns.map(Cell::TimeDifference).into()
+        .maybe("", "predicted", 0, |row| {
+            Some(Cell::Time(row.predicted?.total_ns))
         })
+        .maybe("", "off by", 1, |row| row.off_ns.map(Cell::TimeDifference))
         .col("model", 0, |row| Cell::text(row.fit.word()))
-        .col("round trips", 1, |row| {
-            let times = row.predicted;
-            times
-                .map(|times| Cell::number(times.round_trips, Digits::All, ""))
-                .into()
+        .maybe("", "round trips", 1, |row| {
+            let round_trips = row.predicted?.round_trips;
+            Some(Cell::number(round_trips, Digits::All, ""))
         })
-        .col("waiting", 3, |row| row.part(|times| times.waiting_ns))
-        .col("CPU", 2, |row| row.part(|times| times.cpu_ns))
-        .col("bytes", 2, |row| row.part(|times| times.bytes_ns))
+        .maybe("", "waiting", 3, |row| {
+            Some(Cell::Time(row.predicted?.waiting_ns))
+        })
+        .maybe("", "CPU", 2, |row| Some(Cell::Time(row.predicted?.cpu_ns)))
+        .maybe("", "bytes", 2, |row| {
+            Some(Cell::Time(row.predicted?.bytes_ns))
+        })
         .col("failed", 4, |row| {
             Cell::Of(row.failed, row.failed + row.samples)
         });
     items.push(table.item());
     items
-}
-
-impl SweepTime {
-    /// Returns the cell of a part of the predicted time.
-    fn part(&self, part: fn(&Predicted) -> f64) -> Cell {
-        Cell::time(self.predicted.as_ref().map(part))
-    }
 }
