@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     cell::{Cell, Digits},
-    document::{Chart, Check, Dot, Dots, Drawing, Filling, Item},
+    document::{Bar, Chart, Check, Dot, Dots, Drawing, Filling, Item},
     gate::{Judged, Regression},
     text::{change, interval},
 };
@@ -122,6 +122,17 @@ pub(crate) fn dot(name: String, change: &Change) -> Dot {
         ratio: change.ratio,
         interval: change.interval,
         verdict: change.verdict,
+    }
+}
+
+/// Returns the bar of one of some stacks, in its colour.
+pub(crate) fn bar(stacks: &[String], stack: &StackName, length: f64, text: String) -> Bar {
+    let mut stacks = stacks.iter();
+    let at = stacks.position(|other| other == stack.as_str());
+    Bar {
+        label: String::new(),
+        parts: vec![(at.unwrap_or(0), length)],
+        text,
     }
 }
 

@@ -5,7 +5,7 @@ use netbench_stats::{median, spread};
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
     document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Points, Scatter, Series},
-    row::{dot, dots},
+    row::{bar, dot, dots},
     text::{change, count, named_site, sites_of, time},
 };
 
@@ -54,20 +54,14 @@ fn by_condition(
             .collect();
         let pairs = rows.iter().map(|(_, row)| row.change.pairs()).max();
         counts.push(format!("{} {condition}", pairs.unwrap_or(0)));
-        let first = rows.first().map(|(_, row)| Bar {
-            label: String::new(),
-            parts: vec![(0, row.first.p50_ns)],
-            text: time(row.first.p50_ns),
+        let first = rows.first().map(|(comparison, row)| {
+            let p50_ns = row.first.p50_ns;
+            bar(stacks, &comparison.first, p50_ns, time(p50_ns))
         });
         let others = rows.iter().map(|(comparison, row)| {
-            let mut stacks = stacks.iter();
-            let at = stacks.position(|stack| stack == comparison.other.as_str());
             let p50_ns = row.other.p50_ns;
-            Bar {
-                label: String::new(),
-                parts: vec![(at.unwrap_or(0), p50_ns)],
-                text: format!("{} · {}", time(p50_ns), change(row.change.ratio)),
-            }
+            let text = format!("{} · {}", time(p50_ns), change(row.change.ratio));
+            bar(stacks, &comparison.other, p50_ns, text)
         });
         groups.push(BarGroup {
             name: condition.to_string(),

@@ -49,15 +49,14 @@ pub(crate) fn compare(
 
 fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     // Emulated sites are resolved by a lookup in a table inside the worker, which is no part of a stack.
-    let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
-    let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
-    let judged = shown.iter().filter(|phase| is_judged(**phase));
+    let shown = Phase::ALL.iter().copied();
+    let shown = shown.filter(|phase| *phase != Phase::Dns || plan.target == Target::Live);
+    let judged = shown.clone().filter(|phase| is_judged(*phase));
     let settings = Resampling::for_family(plan.seed, judged.count());
     let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
-    let rows = shown
-        .into_iter()
-        .filter_map(|phase| phase_row(phase, matched, &settings, rounds));
-    rows.collect()
+    shown
+        .filter_map(|phase| phase_row(phase, matched, &settings, rounds))
+        .collect()
 }
 
 fn phase_row(

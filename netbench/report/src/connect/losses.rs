@@ -71,17 +71,18 @@ impl LossSummary {
             return lost;
         }
         let pairs = count(self.pairs, "pair", "pairs");
-        let mut said = format!("{lost} Of {pairs}, {} lost the same packets", self.same);
-        if self.same_while_alike > 0 {
-            said += &format!(
-                "; {} lost the same until one stack had more packets than the other, such as retransmissions",
-                self.same_while_alike
-            );
-        }
-        if self.differ > 0 {
-            said += &format!("; {} lost others", self.differ);
-        }
-        said + "."
+        let alike = match self.same_while_alike {
+            0 => String::new(),
+            pairs => format!(
+                "; {pairs} lost the same until one stack had more packets than the other, such as retransmissions"
+            ),
+        };
+        let others = match self.differ {
+            0 => String::new(),
+            pairs => format!("; {pairs} lost others"),
+        };
+        let same = self.same;
+        format!("{lost} Of {pairs}, {same} lost the same packets{alike}{others}.")
     }
 
     /// Returns the warning, if there are differences to warn of.

@@ -78,15 +78,14 @@ pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
             "each client had {share} of a core's time (--cpu): it was stopped for the rest of every few milliseconds"
         ));
     }
-    for worker in &manifest.workers {
+    let debug = manifest.workers.iter().filter(|worker| {
         let profile = worker.build.get("profile");
-        if profile.is_some_and(|profile| profile != "release") {
-            let stack = &worker.stack;
-            warnings.push(format!(
-                "{stack} was built without optimisation: its times mean nothing"
-            ));
-        }
-    }
+        profile.is_some_and(|profile| profile != "release")
+    });
+    warnings.extend(debug.map(|worker| {
+        let stack = &worker.stack;
+        format!("{stack} was built without optimisation: its times mean nothing")
+    }));
     warnings
 }
 
@@ -107,37 +106,29 @@ fn link(manifest: &ConnectManifest) -> Vec<String> {
     let Some(link) = &manifest.link else {
         return Vec::new();
     };
-    let mut warnings = Vec::new();
-    let delayed = manifest
-        .plan
-        .sites
-        .iter()
-        .any(|site| site.lab.link.rtt_ns > 0);
-    if link.kind == LinkKind::None && delayed {
-        warnings.push(
+    let mut sites = manifest.plan.sites.iter();
+    let is_delayed = sites.any(|site| site.lab.link.rtt_ns > 0);
+    let mut warnings = match link.kind {
+        LinkKind::None if is_delayed => vec![
             "the sites' links were not emulated: times are those of loopback, where nothing waits"
                 .to_owned(),
-        );
-    }
-    if matches!(link.kind, LinkKind::User | LinkKind::Netem) {
-        warnings.extend(link.checks.iter().filter_map(of_check));
-    }
-    if let Some(p99) = link.lateness_ns.get("p99")
-        && *p99 > LATENESS_NS
-    {
+        ],
+        LinkKind::User | LinkKind::Netem => link.checks.iter().filter_map(of_check).collect(),
+        LinkKind::None | LinkKind::Live => Vec::new(),
+    };
+    let late = |quantile| link.lateness_ns.get(quantile).copied();
+    if let Some(p99) = late("p99").filter(|ns| *ns > LATENESS_NS) {
         warnings.push(format!(
             "the link released 99 % of its packets up to {} late, and the rest later: the machine is \
              busy, or it is a virtual machine on a busy host",
-            time(*p99 as f64)
+            time(p99 as f64)
         ));
     }
-    if let Some(max) = link.lateness_ns.get("max")
-        && *max > WORST_LATENESS_NS
-    {
+    if let Some(max) = late("max").filter(|ns| *ns > WORST_LATENESS_NS) {
         warnings.push(format!(
             "the link stood still: it released a packet {} late. netbench was stopped, or the machine was; \
              connections of that moment took longer for it",
-            time(*max as f64)
+            time(max as f64)
         ));
     }
     warnings
@@ -198,10 +189,8 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         *served.entry(&count.site).or_default() += count.handshakes;
     }
     // A killed session lost its servers' counts.
-    let all_told = manifest
-        .sessions
-        .iter()
-        .all(|session| session.finished.is_some());
+    let mut sessions = manifest.sessions.iter();
+    let all_told = sessions.all(|session| session.finished.is_some());
     // Connections that Ctrl-C interrupted have no sample.
     let server_died = samples.iter().any(|sample| !sample.outcome.counts());
     let broken_off = manifest.sessions.iter().any(|session| session.interrupted);

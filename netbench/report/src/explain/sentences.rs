@@ -38,10 +38,9 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
 }
 
 fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
-    let better = if row.contrast.verdict == Verdict::Faster {
-        "does better"
-    } else {
-        "does worse"
+    let better = match row.contrast.verdict {
+        Verdict::Faster => "does better",
+        _ => "does worse",
     };
     let rest = row.change.ratio / row.contrast.ratio;
     format!(

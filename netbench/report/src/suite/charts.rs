@@ -7,7 +7,8 @@ use super::{
     cases::{row_name, value},
 };
 use crate::{
-    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Ranked, Ranking},
+    document::{BarGroup, Bars, Chart, Colours, Drawing, Item, Ranked, Ranking},
+    row::bar,
     text::{count, factor},
 };
 
@@ -154,17 +155,12 @@ fn bars<'a>(
     let groups = cases.map(|case| {
         let bars = case.stacks.iter().map(|figures| {
             rounds = rounds.max(figures.rounds);
-            let at = stacks.iter().position(|s| s == figures.stack.as_str());
             let value = value(case, figures);
-            let text = value.render();
-            Bar {
-                label: String::new(),
-                parts: vec![(at.unwrap_or(0), value.value().unwrap_or(0.0))],
-                text: match case.against_first(&figures.stack) {
-                    Some(verdict) => format!("{text} · {}", factor(verdict.change.ratio)),
-                    None => text,
-                },
+            let mut text = value.render();
+            if let Some(verdict) = case.against_first(&figures.stack) {
+                text = format!("{text} · {}", factor(verdict.change.ratio));
             }
+            bar(&stacks, &figures.stack, value.value().unwrap_or(0.0), text)
         });
         BarGroup {
             bars: bars.collect(),

@@ -17,29 +17,27 @@ pub(super) fn figures(
     let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
     let by_round = rounds(case, &measured);
     let low = median(&by_round)?;
-    let all = measured.iter().filter_map(|m| m.wall.get(&case.measure));
-    let all = Distribution::merged(all);
-    let cpu = measured.iter().filter_map(|m| m.cpu.get(&case.measure));
-    let cpu = Distribution::merged(cpu);
-    let timed = case.unit() == Unit::Nanoseconds;
-    let per_second = timed.then(|| 1e9 / low);
-    let quantile = |p: f64| all.quantile_ns(p).map(|ns| ns as f64);
-    let p50 = quantile(0.5);
+    let all = Distribution::merged(measured.iter().filter_map(|m| m.wall.get(&case.measure)));
+    let cpu = Distribution::merged(measured.iter().filter_map(|m| m.cpu.get(&case.measure)));
+    let [p5, p50, p95, p99] =
+        [0.05, 0.5, 0.95, 0.99].map(|p| all.quantile_ns(p).map(|ns| ns as f64));
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let firsts = slices.filter_map(|slice| slice.first_ns.get(&case.measure).copied());
+    let per_second = (case.unit() == Unit::Nanoseconds).then(|| 1e9 / low);
+    let bytes = case.bytes_per_operation().map(|bytes| bytes as f64);
     Some(StackFigures {
         stack: stack.clone(),
         rounds: measured.len() as u64,
         operations: all.count,
         low,
         per_second,
-        bytes_per_second: case
-            .bytes_per_operation()
-            .and_then(|bytes| Some(per_second? * bytes as f64)),
-        after_pause: after_pause(case, &measured),
+        bytes_per_second: per_second.zip(bytes).map(|(rate, bytes)| rate * bytes),
+        after_pause: median(&firsts.collect::<Vec<_>>()),
         mean: all.mean_ns(),
-        p5: quantile(0.05),
+        p5,
         p50,
-        p95: quantile(0.95),
-        p99: quantile(0.99),
+        p95,
+        p99,
         max: (all.count > 0).then_some(all.max_ns as f64),
         mad: p50.and_then(|p50| mad(&all, p50)),
         outliers: p50.map_or(0, |p50| outliers(&all, p50)),
@@ -61,13 +59,6 @@ fn page_faults(measured: &[&SuiteMeasured]) -> Option<f64> {
         (faults + of, all + operations)
     });
     (operations > 0).then(|| faults as f64 / operations as f64)
-}
-
-/// Returns the median of the turns' first operations.
-fn after_pause(case: &Case, measured: &[&SuiteMeasured]) -> Option<f64> {
-    let slices = measured.iter().flat_map(|m| &m.slices);
-    let firsts = slices.filter_map(|slice| slice.first_ns.get(&case.measure).copied());
-    median(&firsts.collect::<Vec<_>>())
 }
 
 /// Returns the rounds of a case for which a stack has figures.
@@ -92,20 +83,19 @@ pub(super) fn whole(case: &Case, measured: &SuiteMeasured) -> Option<f64> {
 
 /// Returns the figure of one session that belongs to a measure, from the figures of held sessions.
 fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
-    let each = |total: u64| total as f64 / f64::from(held.sessions.max(1));
-    // Half of the sessions belong to one side.
-    let of_side = |total: u64| 2.0 * each(total);
-    match measure {
-        Measure::Peak => Some(held.peak_bytes as f64),
+    let sessions = f64::from(held.sessions.max(1));
+    Some(match measure {
+        Measure::Peak => held.peak_bytes as f64,
         // An allocator with room for all sessions does not show the memory of one.
-        Measure::PerSession if held.after_bytes <= held.before_bytes => None,
-        Measure::PerSession => Some(each(held.after_bytes - held.before_bytes)),
-        Measure::Heap => held.heap.map(|heap| each(heap.held_bytes)),
-        Measure::HeapOfClient => held.heap?.client_bytes.map(of_side),
-        Measure::HeapOfServer => held.heap?.server_bytes.map(of_side),
-        Measure::Allocations => held.heap.map(|heap| each(heap.allocations)),
-        _ => None,
-    }
+        Measure::PerSession if held.after_bytes <= held.before_bytes => return None,
+        Measure::PerSession => (held.after_bytes - held.before_bytes) as f64 / sessions,
+        Measure::Heap => held.heap?.held_bytes as f64 / sessions,
+        // Half of the sessions belong to one side.
+        Measure::HeapOfClient => 2.0 * (held.heap?.client_bytes? as f64 / sessions),
+        Measure::HeapOfServer => 2.0 * (held.heap?.server_bytes? as f64 / sessions),
+        Measure::Allocations => held.heap?.allocations as f64 / sessions,
+        _ => return None,
+    })
 }
 
 /// Returns a stack's turns in a timed case, or `None` in any other. `idle` has the times of the loops on an idle
@@ -117,11 +107,11 @@ pub(super) fn side_turns<'a>(
     idle: &'a [Idle],
 ) -> Option<SideTurns<'a>> {
     let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
-    let slices = || measured.iter().flat_map(|m| &m.slices);
-    let mut operations: Vec<u32> = slices().map(|slice| slice.operations).collect();
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let mut operations: Vec<u32> = slices.clone().map(|slice| slice.operations).collect();
     operations.sort_unstable();
     let level = level(&measured);
-    let quiet = level.map(|level| slices().filter(|slice| is_quiet(&level, slice)).count() as u64);
+    let quiet = level.map(|level| slices.filter(|slice| is_quiet(&level, slice)).count() as u64);
     Some(SideTurns {
         operations: *operations.get(operations.len() / 2)?,
         quiet,
@@ -130,34 +120,22 @@ pub(super) fn side_turns<'a>(
     })
 }
 
-/// Returns, for each round, the median of the turns in which the machine was quiet; rounds without such a turn have
-/// none. If no turn of any round was quiet, the medians are over all turns.
+/// Returns, for each round, the median of the turns in which the machine was quiet, or of all turns if no reference
+/// loops ran; rounds without such a turn have none. If no turn of any round was quiet, the medians are over all turns.
 fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     if measured.iter().any(|m| m.slices.is_empty()) {
         return measured.iter().filter_map(|m| whole(case, m)).collect();
     }
-    let quiet = quiet_rounds(case, measured);
-    if !quiet.is_empty() {
-        return quiet;
-    }
-    let rounds = measured.iter();
-    rounds
-        .filter_map(|m| middle(case, m.slices.iter()))
-        .collect()
-}
-
-/// Returns the median of some turns.
-fn middle<'a>(case: &Case, slices: impl Iterator<Item = &'a SliceFigures>) -> Option<f64> {
-    let lows = slices.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
-    median(&lows.collect::<Vec<_>>())
-}
-
-/// Returns, for each round, the median of its quiet turns, or of all turns if no reference loops ran.
-fn quiet_rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
-    let level = level(measured);
-    let is_quiet = |slice: &&SliceFigures| level.is_none_or(|level| is_quiet(&level, slice));
-    let in_round = |m: &&SuiteMeasured| middle(case, m.slices.iter().filter(is_quiet));
-    measured.iter().filter_map(in_round).collect()
+    let [quiet, all]: [Vec<f64>; 2] = [level(measured), None].map(|level| {
+        let rounds = measured.iter().map(|m| {
+            let slices = m.slices.iter();
+            let quiet = slices.filter(|slice| level.is_none_or(|level| is_quiet(&level, slice)));
+            let lows = quiet.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
+            median(&lows.collect::<Vec<_>>())
+        });
+        rounds.flatten().collect()
+    });
+    if quiet.is_empty() { all } else { quiet }
 }
 
 /// Returns the level of a trial's reference loops, or `None` if a turn has no loops.
@@ -193,7 +171,7 @@ fn mad(all: &Distribution, p50: f64) -> Option<f64> {
 }
 
 fn outliers(all: &Distribution, p50: f64) -> u64 {
-    let beyond = |ns: u64| ns as f64 > OUTLIER * p50;
-    let counted = all.histogram.iter().filter(|(ns, _)| beyond(*ns));
+    let counted = all.histogram.iter();
+    let counted = counted.filter(|(ns, _)| *ns as f64 > OUTLIER * p50);
     counted.map(|(_, times)| times).sum()
 }

@@ -11,22 +11,15 @@ use crate::{
 
 /// Builds the section's items; empty without cold connections.
 pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let mut items = vec![
-        Item::heading("The first connection of a process"),
-        Item::Text(explanation(rows)),
-        Table::of(rows)
-            .caption("first connection")
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .maybe("", "CPU time, once", 0, |row| row.cpu.as_ref().map(once))
-            .col("interval", 2, |row| range(row.cpu.as_ref()))
-            .col("wall clock, once", 1, |row| once(&row.wall))
-            .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
-            .col("processes", 2, |row| Cell::count(row.processes))
-            .item(),
-    ];
+    let mut items = Table::of(rows)
+        .caption("first connection")
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .maybe("", "CPU time, once", 0, |row| row.cpu.as_ref().map(once))
+        .col("interval", 2, |row| range(row.cpu.as_ref()))
+        .col("wall clock, once", 1, |row| once(&row.wall))
+        .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
+        .col("processes", 2, |row| Cell::count(row.processes))
+        .explained("The first connection of a process", explanation(rows));
     if !rows.iter().all(ColdRow::is_measurable) {
         items.push(Item::text(
             "Not measurable: later connections of the process take longer than the first, as where a garbage collector runs in \
@@ -270,8 +263,8 @@ fn rows_of<'a>(
     first: &StackName,
     other: &StackName,
 ) -> Option<[&'a ColdRow; 2]> {
-    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    Some([of(first)?, of(other)?])
+    let [first, other] = [first, other].map(|stack| rows.iter().find(|row| row.stack == *stack));
+    Some([first?, other?])
 }
 
 /// Returns the step that makes more than half of the difference in CPU time, if that is as large as connections vary by

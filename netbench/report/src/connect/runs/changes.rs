@@ -207,7 +207,6 @@ pub(super) fn reach(rounds: &Rounds<'_>, threshold: Option<f64>) -> Vec<ReachCha
     found
 }
 
-#[derive(Default)]
 struct Failures {
     failed: u64,
     trials: u64,
@@ -217,19 +216,19 @@ struct Failures {
 
 /// Returns the failures; `None` if there was no trial.
 fn failures(samples: &[&Sample]) -> Option<Failures> {
-    let mut found = Failures::default();
-    for sample in samples {
-        match &sample.outcome {
-            Outcome::Ok(_) => found.trials += 1,
-            Outcome::Failed(failure) => {
-                if found.failed == 0 {
-                    found.why = format!("{}: {}", failure.class, failure.reason);
-                }
-                found.failed += 1;
-                found.trials += 1;
-            }
-            Outcome::Unsupported { .. } | Outcome::Discarded { .. } => {}
-        }
-    }
-    (found.trials > 0).then_some(found)
+    let failures = samples.iter().filter_map(|sample| match &sample.outcome {
+        Outcome::Failed(failure) => Some(failure),
+        _ => None,
+    });
+    let failed = failures.clone().count() as u64;
+    let good = samples
+        .iter()
+        .filter(|sample| sample.outcome.ok().is_some());
+    let trials = failed + good.count() as u64;
+    let mut why = failures.map(|failure| format!("{}: {}", failure.class, failure.reason));
+    (trials > 0).then(|| Failures {
+        failed,
+        trials,
+        why: why.next().unwrap_or_default(),
+    })
 }

@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::SweepAxis;
+use netbench_model::{StackName, SweepAxis};
 use netbench_stats::{RoundsDifference, spread};
 
 use super::{SweepDifference, SweepTime};
@@ -19,10 +19,11 @@ const MAPS: usize = 6;
 const PARTS: [&str; 4] = ["round trips", "CPU", "bytes", "losses and the rest"];
 
 /// Charts the paired change at each point.
-pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
-    let (first, other) = rows.first().map_or(("", ""), |row| {
-        (row.key.first_stack.as_str(), row.key.other_stack.as_str())
-    });
+pub(super) fn differences(
+    rows: &[&SweepDifference],
+    [first, other]: [&StackName; 2],
+    about: &str,
+) -> Item {
     let rounds = rows.iter().map(|row| row.change.pairs()).max().unwrap_or(0);
     dots(
         format!("From where on a difference is felt: {about}"),

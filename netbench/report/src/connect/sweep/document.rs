@@ -44,8 +44,13 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         ));
         let axes: Vec<&SweepAxis> = axes(sweep).collect();
         items.extend(charts::heat_maps(&axes, &rows, &about));
-        items.push(charts::differences(&rows, &about));
-        items.push(differences(sweep, &rows, &about));
+        items.push(charts::differences(&rows, [first, other], &about));
+        items.push(differences(
+            sweep,
+            &rows,
+            [first.as_str(), other.as_str()],
+            &about,
+        ));
         items.push(turns(sweep, condition, other, &about));
         items.extend(parts(sweep, &rows, &about));
     }
@@ -62,20 +67,15 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
 fn explanation(sweep: &SweepSummary) -> String {
     let axes = sweep.axes.axes.iter();
     let axes = axes.map(|axis| format!("{} {}", axis.name, axis.values.join(", ")));
+    let sites = sweep.sites.iter();
+    let sites = some_of(3, sites.map(|site| named_site(Target::Lab, site)));
+    let points = count(sweep.axes.points(), "point", "points");
     let pooled = if sweep.each_site.is_empty() {
         ""
     } else {
         " All sites together come first, and then each by itself: what only one of them has can look like half of it, or like nothing, when they are pooled."
     };
-    format!(
-        "{} at {}: {}.{pooled}",
-        some_of(
-            3,
-            sweep.sites.iter().map(|site| named_site(Target::Lab, site))
-        ),
-        count(sweep.axes.points(), "point", "points"),
-        axes.format("; ")
-    )
+    format!("{sites} at {points}: {}.{pooled}", axes.format("; "))
 }
 
 /// States at how many points each stack is faster, and the range of the difference.
@@ -87,11 +87,11 @@ fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
     let by_stacks = by_stacks.into_iter().sorted_by_key(|(key, _)| *key);
     by_stacks.filter_map(|((condition, first, other), rows)| {
         let [faster, slower, same, ..] = tally(rows.iter().map(|row| row.change.verdict));
-        let by_ratio = |a: &&&SweepDifference, b: &&&SweepDifference| {
+        let ends = rows.iter().minmax_by(|a, b| {
             let [a, b] = [a, b].map(|row| row.change.ratio.ln().abs());
             a.total_cmp(&b)
-        };
-        let (least, most) = rows.iter().minmax_by(by_ratio).into_option()?;
+        });
+        let (least, most) = ends.into_option()?;
         Some(format!(
             "{condition}: {other} is faster than {first} at {faster} of {}, slower at {slower}, the same within 1 % at \
              {same}. It is furthest away at {} ({}) and nearest at {} ({}).",
@@ -159,10 +159,12 @@ fn with_difference<'a, K>(
         .change(other, |row| row)
 }
 
-fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Item {
-    let (first, other) = rows.first().map_or(("", ""), |row| {
-        (row.key.first_stack.as_str(), row.key.other_stack.as_str())
-    });
+fn differences(
+    sweep: &SweepSummary,
+    rows: &[&SweepDifference],
+    [first, other]: [&str; 2],
+    about: &str,
+) -> Item {
     let table = Table::of(rows.iter().copied()).caption(format!("points, {about}"));
     let table = with_axes(sweep, table, "", |row| &row.key.settings)
         .col(first, 1, |row| Cell::Time(row.first))

@@ -77,9 +77,9 @@ fn handshake_trips(client: &ClientSettings, measured: &Measured) -> u32 {
     let shares = client.shares();
     // The default offer of a library is not known.
     let is_known = client.profile != Profile::Library && !shares.is_empty();
-    let refused = |group| is_known && !shares.contains(&group);
+    let group = agreed.group.filter(|_| is_known && !agreed.resumed);
     match newest {
-        true => 1 + u32::from(!agreed.resumed && agreed.group.is_some_and(refused)),
+        true => 1 + u32::from(group.is_some_and(|group| !shares.contains(&group))),
         false if agreed.resumed => 1,
         false => 2,
     }
