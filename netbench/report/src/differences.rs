@@ -81,6 +81,11 @@ pub(crate) fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<Str
     alone.map(ToString::to_string).collect()
 }
 
+/// Returns the values that only one has, those of the first before those of the other.
+pub(crate) fn alone<T: PartialEq + ToString>(first: &[T], other: &[T]) -> Vec<String> {
+    [only(first, other), only(other, first)].concat()
+}
+
 /// Tabulates the differences in settings and machines of runs.
 pub(crate) fn difference_items(heading: &str, differences: &[Difference]) -> Vec<Item> {
     Table::of(differences)

@@ -59,9 +59,9 @@ pub struct Judged {
 pub struct Gated {
     /// The change from which a row counts as regressed: 0.02 for 2 %.
     pub threshold: Option<f64>,
-    /// Number of rows that regressed.
+    /// Number of rows that regressed: cases, or totals of connections, sites, and sites that fail.
     pub regressed: u64,
-    /// Number of rows for which a regression is neither shown nor excluded.
+    /// Number of rows for which a regression is neither shown nor excluded, including unmeasured cases.
     #[serde(default)]
     pub cannot_tell: u64,
 }

@@ -39,6 +39,9 @@ pub struct Row<K, S = f64> {
     pub judged: Judged,
 }
 
+/// A figure of an item, or a property, with its name.
+pub(crate) type Named<T, V = f64> = (&'static str, fn(&T) -> V);
+
 impl<K, S> Row<K, S> {
     /// Returns the check of the row, which fails if the row regressed; `why` gives the reason why it is undecided.
     pub(crate) fn check(&self, name: String, class: String, why: &str) -> Check {

@@ -5,7 +5,7 @@ use netbench_stats::{median, spread};
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
     document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item, Points, Scatter, Series},
-    row::{bar, dot, dots},
+    row::{Named, bar, dot, dots},
     text::{change, count, named_site, sites_of, time},
 };
 
@@ -157,8 +157,8 @@ pub(super) fn only_some(marks: usize, drawn: usize) -> String {
     }
 }
 
-/// A part of a bar: its name and its length in nanoseconds.
-type Part = (&'static str, fn(&Measured) -> f64);
+/// A part of a bar, with its length in nanoseconds.
+type Part = Named<Measured>;
 
 const CONNECTION: [Part; 5] = [
     ("name and TCP", |m| {
@@ -247,24 +247,11 @@ fn bar_of<'a>(
 
 /// Charts each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> Item {
-    let sides: [(&StackName, fn(&SiteRow) -> f64); 2] = [
-        (&comparison.first, |row| row.first),
-        (&comparison.other, |row| row.other),
-    ];
     let rows = &comparison.sites.rows;
-    let series = sides.map(|(stack, total)| {
-        let drawn = spread(rows.len(), DRAWN).map(|at| &rows[at]);
-        let points = drawn.map(|row| {
-            let name = named_site(summary.run.target, &row.key.site);
-            (row.key.rtt_ns as f64, total(row), name)
-        });
-        let points: Vec<_> = points.collect();
-        Points {
-            name: stack.to_string(),
-            line: line(&points),
-            points,
-        }
-    });
+    let series = vec![
+        points(&comparison.first, summary, rows, |row| row.first),
+        points(&comparison.other, summary, rows, |row| row.other),
+    ];
     let lines = series.iter().filter_map(|points| {
         let (slope, base) = points.line?;
         let base = time(base.max(0.0));
@@ -286,9 +273,29 @@ pub(super) fn against_rtt(comparison: &Comparison, summary: &ConnectSummary) -> 
         drawing: Drawing::Scatter(Scatter {
             across: "round-trip time".to_owned(),
             up: "total time".to_owned(),
-            series: series.into(),
+            series,
         }),
     }])
+}
+
+/// Returns the sites with a stack, by their round-trip times.
+fn points(
+    stack: &StackName,
+    summary: &ConnectSummary,
+    rows: &[SiteRow],
+    total: fn(&SiteRow) -> f64,
+) -> Points {
+    let drawn = spread(rows.len(), DRAWN).map(|at| &rows[at]);
+    let points = drawn.map(|row| {
+        let name = named_site(summary.run.target, &row.key.site);
+        (row.key.rtt_ns as f64, total(row), name)
+    });
+    let points: Vec<_> = points.collect();
+    Points {
+        name: stack.to_string(),
+        line: line(&points),
+        points,
+    }
 }
 
 /// Fits a line that a few outliers do not move (Theil–Sen estimator). Returns `None` if all sites have the same

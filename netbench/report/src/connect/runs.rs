@@ -16,7 +16,9 @@ use self::changes::{Rounds, phase_change, reach, site_change};
 use super::{compare::is_judged, pairs::latest, summarize::side};
 use crate::{
     Row, SummaryHead,
-    differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
+    differences::{
+        Compared, Difference, Fact, alone, both, compared_stacks, differing, of_machine, only,
+    },
     gate::{Gated, Regression},
     row::differs,
     text::change,
@@ -179,13 +181,8 @@ pub fn compare_runs_of_connect(
         missing: if stacks.is_some() {
             only(&plan.conditions, &other_plan.conditions)
         } else {
-            [
-                only(&plan.stacks, &other_plan.stacks),
-                only(&other_plan.stacks, &plan.stacks),
-                only(&plan.conditions, &other_plan.conditions),
-                only(&other_plan.conditions, &plan.conditions),
-            ]
-            .concat()
+            let stacks = alone(&plan.stacks, &other_plan.stacks);
+            [stacks, alone(&plan.conditions, &other_plan.conditions)].concat()
         },
         differences: differing(facts(first.0), &facts(other.0)),
         rounds_needed: rounds_apart(site_level) as u64,
@@ -280,11 +277,9 @@ fn warnings(
          in the changes. Intervals say nothing of that. One run with both stacks tells more."
             .to_owned(),
     ];
-    for run in [first, other] {
-        if run.finished.is_none() {
-            warnings.push(format!("{} was not finished.", run.name));
-        }
-    }
+    let unfinished = [first, other].into_iter();
+    let unfinished = unfinished.filter(|run| run.finished.is_none());
+    warnings.extend(unfinished.map(|run| format!("{} was not finished.", run.name)));
     for (a, b) in pairs {
         let [before, after] = [(first, a), (other, b)].map(|(run, stack)| {
             let mut workers = run.workers.iter();

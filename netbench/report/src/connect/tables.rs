@@ -15,12 +15,9 @@ pub(super) enum Tables {
 
 /// Tabulates every phase. All comparisons are of the same two stacks.
 pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
-    let (first, other) = stacks(comparisons)?;
-    let rows = comparisons
-        .iter()
-        .flat_map(|comparison| comparison.phases.iter().map(|row| (*comparison, row)));
-    let table = Table::of(rows).caption(caption("phases", comparisons)?);
-    let table = with_condition(table, comparisons)
+    let any = comparisons.first()?;
+    let (first, other) = (any.first.as_str(), any.other.as_str());
+    let table = table("phases", comparisons, |comparison| &comparison.phases)?
         .col("phase", 0, |(_, row)| Cell::text(row.words()))
         .col(first, 1, |(_, row)| Cell::Time(row.first.p50_ns))
         .col(other, 1, |(_, row)| Cell::Time(row.other.p50_ns))
@@ -43,11 +40,8 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
 pub(super) fn shares<'a>(
     comparisons: &[&'a Comparison],
 ) -> Option<Filling<(&'a Comparison, &'a ShareRow)>> {
-    let rows = comparisons
-        .iter()
-        .flat_map(|comparison| comparison.shares.iter().map(|row| (*comparison, row)));
-    let table = Table::of(rows).caption(caption("where the total goes", comparisons)?);
-    let table = with_condition(table, comparisons)
+    let what = "where the total goes";
+    let table = table(what, comparisons, |comparison| &comparison.shares)?
         .col("RTT", 0, |(_, row)| Cell::text(&row.class))
         .col("stack", 0, |(_, row)| Cell::text(&row.stack))
         .col("total", 1, |(_, row)| Cell::Time(row.total_ns))
@@ -71,30 +65,27 @@ pub(super) fn by(first_ns: f64, ratio: f64) -> Cell {
     Cell::TimeDifference(first_ns * (ratio - 1.0))
 }
 
-fn stacks<'a>(comparisons: &[&'a Comparison]) -> Option<(&'a str, &'a str)> {
-    let comparison = comparisons.first()?;
-    Some((comparison.first.as_str(), comparison.other.as_str()))
-}
-
-fn caption(what: &str, comparisons: &[&Comparison]) -> Option<String> {
-    let (first, other) = stacks(comparisons)?;
-    Some(match comparisons {
-        [comparison] => format!(
-            "{what}, {} connections, {other} against {first}",
-            comparison.condition
-        ),
-        _ => format!("{what}, {other} against {first}"),
+/// Returns a table of the rows of each comparison, with their conditions if there are several.
+fn table<'a, T>(
+    what: &str,
+    comparisons: &[&'a Comparison],
+    rows: fn(&'a Comparison) -> &'a Vec<T>,
+) -> Option<Filling<(&'a Comparison, &'a T)>> {
+    let (any, more) = comparisons.split_first()?;
+    let (first, other) = (&any.first, &any.other);
+    let all = comparisons.iter();
+    let table = Table::of(all.flat_map(|of| rows(of).iter().map(|row| (*of, row))));
+    Some(match more {
+        [] => {
+            let condition = any.condition;
+            table.caption(format!(
+                "{what}, {condition} connections, {other} against {first}"
+            ))
+        }
+        _ => table
+            .caption(format!("{what}, {other} against {first}"))
+            .col("condition", 0, |(comparison, _)| {
+                Cell::text(comparison.condition)
+            }),
     })
-}
-
-fn with_condition<'a, T>(
-    table: Filling<(&'a Comparison, T)>,
-    comparisons: &[&Comparison],
-) -> Filling<(&'a Comparison, T)> {
-    match comparisons {
-        [_] => table,
-        _ => table.col("condition", 0, |(comparison, _)| {
-            Cell::text(comparison.condition)
-        }),
-    }
 }

@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{
     document::{BarGroup, Bars, Chart, Colours, Drawing, Item, Ranked, Ranking},
-    row::bar,
+    row::{Named, bar},
     text::{count, factor},
 };
 
 /// Builds the charts of a part: one for each kind of figure that may share an axis.
 pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
-    let charts: &[(&str, fn(&CaseRow) -> bool)] = match part {
+    let charts: &[Named<CaseRow, bool>] = match part {
         Part::Bulk => &[("Application data per second: more is better", |_| true)],
         Part::Handshake => &[
             ("Full handshakes per second: more is better", is_full),

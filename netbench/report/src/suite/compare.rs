@@ -15,7 +15,9 @@ use super::{
 };
 use crate::{
     Row, SummaryHead,
-    differences::{Compared, Difference, Fact, both, compared_stacks, differing, of_machine, only},
+    differences::{
+        Compared, Difference, Fact, alone, both, compared_stacks, differing, of_machine,
+    },
     gate::{Gated, Judged, Regression},
 };
 
@@ -130,8 +132,7 @@ pub fn compare_runs_of_suite(
             found.push(row);
         }
     }
-    missing.extend(only(&firsts, &others));
-    missing.extend(only(&others, &firsts));
+    missing.extend(alone(&firsts, &others));
     let mut warnings = vec![
         "The two runs were not measured side by side: what changed on the machine between them is in \
          the ratios. One run with both stacks tells more."
@@ -168,12 +169,10 @@ pub fn compare_stacks_of_suite(
     for case in &summary.cases {
         let ([a, b], [verdict]) = (case.stacks.as_slice(), case.verdicts.as_slice()) else {
             let only_first = case.of(first).is_some() && case.of(other).is_none();
-            let names = if only_first {
-                &mut unmeasured
-            } else {
-                &mut missing
-            };
-            names.push(case.name.clone());
+            match only_first {
+                true => unmeasured.push(case.name.clone()),
+                false => missing.push(case.name.clone()),
+            }
             continue;
         };
         let key = CaseOfSides {

@@ -6,6 +6,7 @@ use super::{ColdAgainst, ColdCauses, ColdRow, FEWEST, LEAST_NS, OnceCost, OnceIn
 use crate::{
     cell::Cell,
     document::{Item, Table},
+    row::Named,
     text::{count, signed_time, time},
 };
 
@@ -84,7 +85,7 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
         let cells = causes().map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference));
         (step_name(*step), cells.collect())
     });
-    let whole: [(&str, fn(&ColdCauses) -> f64); 3] = [
+    let whole: [Named<ColdCauses>; 3] = [
         ("page faults in the rest of the connection", |of| {
             of.page_faults_ns
         }),

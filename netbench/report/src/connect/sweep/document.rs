@@ -12,7 +12,7 @@ use crate::{
     Row,
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
-    row::tally,
+    row::{Named, tally},
     text::{change, count, named_site, some_of},
 };
 
@@ -212,7 +212,7 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
         0,
         |(row, _)| Cell::TimeDifference(row.key.difference.middle_ns),
     );
-    let parts: [(&str, fn(&DifferenceParts) -> f64); 4] = [
+    let parts: [Named<DifferenceParts>; 4] = [
         ("CPU", |parts| parts.cpu_ns),
         ("round trips", |parts| parts.waiting_ns),
         ("bytes", |parts| parts.bytes_ns),
