@@ -133,14 +133,10 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
         ("the version of netbench", |m| {
             m.netbench = "9.9.9".to_owned()
         }),
-        ("the rounds (1 and 2)", |m| m.plan.rounds = 2),
-        ("the sites sha256", |m| {
-            m.plan.sites_sha256 = "00".repeat(32)
-        }),
-        ("the timeout ms (10000 and 10001)", |m| {
-            m.plan.timeout_ms += 1
-        }),
-        ("the client", |m| m.plan.client.groups.truncate(1)),
+        ("rounds (1 and 2)", |m| m.plan.rounds = 2),
+        ("sites_sha256", |m| m.plan.sites_sha256 = "00".repeat(32)),
+        ("timeout_ms (10000 and 10001)", |m| m.plan.timeout_ms += 1),
+        ("client.groups", |m| m.plan.client.groups.truncate(1)),
         ("the workers of the stacks", |m| {
             m.workers
                 .iter_mut()

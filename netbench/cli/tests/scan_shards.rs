@@ -106,8 +106,8 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     refused(&[&whole, given[0]], "only shards of a scan");
     refused(&[&all, given[0]], "it was merged from other runs");
     let changes: [(&str, Change); 5] = [
-        ("the retries (", |m| m.plan.retries += 1),
-        ("the seed (", |m| m.plan.seed = 8),
+        ("retries (", |m| m.plan.retries += 1),
+        ("seed (", |m| m.plan.seed = 8),
         ("the workers of the stacks", |m| {
             m.workers
                 .iter_mut()

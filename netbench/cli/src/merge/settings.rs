@@ -1,5 +1,5 @@
 use netbench_model::{Manifest, StackName, WorkerRecord};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Merged, Part};
 use crate::exit::bail_input;
@@ -16,52 +16,53 @@ pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> anyhow::Result<()> {
     let wanted = settings(&first.manifest)?;
     for part in others {
         let found = settings(&part.manifest)?;
-        let differences = differences(&wanted, &found);
-        if !differences.is_empty() {
+        let mut differing = Vec::new();
+        differences("", &wanted, &found, &mut differing);
+        if !differing.is_empty() {
             bail_input!(
                 "{} and {} differ in {}: they cannot be merged",
                 first.path,
                 part.path,
-                differences.join(", ")
+                differing.join(", ")
             );
         }
     }
     Ok(())
 }
 
-/// Names the settings that differ, with both values if they are short. JSON contains no control
-/// characters.
-fn differences(wanted: &Map<String, Value>, found: &Map<String, Value>) -> Vec<String> {
-    let new = found.keys().filter(|name| !wanted.contains_key(*name));
-    let names = wanted.keys().chain(new);
-    names
-        .filter(|name| wanted.get(*name) != found.get(*name))
-        .map(|name| {
-            let [a, b] = [wanted, found].map(|all| all.get(name).unwrap_or(&Value::Null));
-            let (a, b) = (a.to_string(), b.to_string());
-            if a.len().max(b.len()) <= LONGEST {
-                format!("{name} ({a} and {b})")
-            } else {
-                name.clone()
+/// Names the settings that differ, with both values if they are short. A field of the plan is named as in its manifest:
+/// `client.groups`. JSON contains no control characters.
+fn differences(name: &str, wanted: &Value, found: &Value, to: &mut Vec<String>) {
+    match (wanted, found) {
+        (Value::Object(all), Value::Object(others)) => {
+            let new = others.keys().filter(|field| !all.contains_key(*field));
+            for field in all.keys().chain(new) {
+                let path = match name {
+                    "" => field.clone(),
+                    _ => format!("{name}.{field}"),
+                };
+                let [a, b] = [all, others].map(|side| side.get(field).unwrap_or(&Value::Null));
+                differences(&path, a, b, to);
             }
-        })
-        .collect()
+        }
+        _ if wanted == found => {}
+        _ => {
+            let (a, b) = (wanted.to_string(), found.to_string());
+            to.push(match a.len().max(b.len()) <= LONGEST {
+                true => format!("{name} ({a} and {b})"),
+                false => name.to_owned(),
+            });
+        }
+    }
 }
 
 /// Returns all settings that must be the same in merged runs: the fields of the plan, and facts about the session.
-fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Map<String, Value>> {
+fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Value> {
     let plan = &manifest.plan;
     let mut settings = serde_json::to_value(plan)?;
     for field in P::MAY_DIFFER {
         remove(&mut settings, field);
     }
-    let mut settings: Map<String, Value> = match settings {
-        Value::Object(fields) => fields
-            .into_iter()
-            .map(|(name, value)| (format!("the {}", name.replace('_', " ")), value))
-            .collect(),
-        _ => Map::new(),
-    };
     let whole_sites = manifest
         .origin
         .shard
@@ -76,7 +77,7 @@ fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Map<String, Val
         ("the link", json!(link)),
         ("the workers of the stacks", json!(workers)),
     ] {
-        settings.insert(name.to_owned(), value);
+        settings[name] = value;
     }
     Ok(settings)
 }
