@@ -211,7 +211,7 @@ mod tests {
             }
             tables += 1;
         }
-        assert_eq!(tables, 6);
+        assert_eq!(tables, 10);
     }
 
     /// A published run of a preset without the stack that the preset is about would answer another question.
