@@ -27,5 +27,6 @@ mod stack_variants;
 mod stack_versions;
 mod stacks;
 mod stored_verdicts;
+mod studies;
 mod suite;
 mod wrong_input;

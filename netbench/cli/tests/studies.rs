@@ -1,0 +1,181 @@
+//! The table of the published studies' experiments in `docs/STUDIES.md`: `netbench/catalogue/studies.toml` names them, and
+//! the published runs have the figures.
+//!
+//! `UPDATE_DOCS=1 cargo test -p netbench --test main studies` writes the table again.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{env, fs, path::Path};
+
+use globset::Glob;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The end of the paragraph above the table, and the heading below it.
+const BEFORE: &str = "above 1, the other is better.\n\n";
+const AFTER: &str = "\n## ";
+
+#[derive(Deserialize)]
+struct Studies {
+    item: Vec<Item>,
+}
+
+/// One experiment of a study.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    study: String,
+    item: String,
+    command: String,
+    /// Name of the folder of the published run.
+    run: Option<String>,
+    /// Pattern of the rows of the run's published table.
+    rows: Option<String>,
+    /// JSON pointer of a figure of the run's summary: a number of sites, or a quotient of times.
+    figure: Option<String>,
+    published: Option<String>,
+    remark: Option<String>,
+}
+
+/// The published and the measured figure of an experiment, and whether they agree.
+struct Outcome {
+    published: String,
+    measured: String,
+    verdict: String,
+    is_same: bool,
+}
+
+fn tree() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn studies() -> Studies {
+    let path = tree().join("netbench/catalogue/studies.toml");
+    toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+impl Item {
+    fn outcome(&self) -> Outcome {
+        let Some(run) = &self.run else {
+            return Outcome {
+                published: self.published.clone().unwrap_or("–".to_owned()),
+                measured: "–".to_owned(),
+                verdict: "not reproduced".to_owned(),
+                is_same: false,
+            };
+        };
+        let path = tree().join("results").join(run).join("summary.json");
+        let summary = fs::read_to_string(&path).unwrap_or_else(|_| panic!("no run {run}"));
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        match (&self.rows, &self.figure) {
+            (Some(rows), None) => of_rows(&summary, rows),
+            (None, Some(figure)) => Outcome {
+                published: self.published.clone().unwrap(),
+                measured: shown(summary.pointer(figure).unwrap()),
+                verdict: "measured".to_owned(),
+                is_same: true,
+            },
+            _ => panic!("{}: either rows or a figure", self.item),
+        }
+    }
+
+    /// Returns the item as a row of the table.
+    fn row(&self) -> String {
+        let Outcome {
+            published,
+            measured,
+            verdict,
+            is_same,
+        } = self.outcome();
+        assert!(
+            is_same || self.remark.is_some(),
+            "{}, {}: a difference needs a remark",
+            self.study,
+            self.item
+        );
+        let command = match self.command.as_str() {
+            "" => "–".to_owned(),
+            command => format!("`{command}`"),
+        };
+        let remark = self.remark.as_deref().unwrap_or_default();
+        let (study, item) = (&self.study, &self.item);
+        format!(
+            "| {study} | {item} | {command} | {published} | {measured} | {verdict} | {remark} |\n"
+        )
+    }
+}
+
+/// Compares the factors of the rows of a summary's published table that match a pattern.
+fn of_rows(summary: &Value, pattern: &str) -> Outcome {
+    let pattern = Glob::new(pattern).unwrap().compile_matcher();
+    let rows = summary["published"]["rows"].as_array().unwrap();
+    let today: Vec<&Value> = rows
+        .iter()
+        .filter(|row| pattern.is_match(row["case"].as_str().unwrap()))
+        .flat_map(|row| row["today"].as_array().unwrap())
+        .collect();
+    assert!(!today.is_empty(), "no row matches");
+    let counts = [
+        ("same", "same"),
+        ("same-sign", "same sign"),
+        ("other-sign", "other sign"),
+    ]
+    .map(|(name, words)| {
+        let count = today.iter().filter(|row| row["agreement"] == name).count();
+        (count, words)
+    });
+    let verdict: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    Outcome {
+        published: range(&today, "published"),
+        measured: range(&today, "measured"),
+        verdict: verdict.join(", "),
+        is_same: counts[0].0 == today.len(),
+    }
+}
+
+/// Returns the minimum and the maximum of the factors, whose reciprocals the summary has.
+fn range(rows: &[&Value], field: &str) -> String {
+    let factors = || rows.iter().map(|row| 1.0 / row[field].as_f64().unwrap());
+    let (low, high) = (
+        factors().fold(f64::INFINITY, f64::min),
+        factors().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let (low, high) = (format!("{low:.2}"), format!("{high:.2}"));
+    match low == high {
+        true => format!("{low}×"),
+        false => format!("{low}–{high}×"),
+    }
+}
+
+/// Returns a number of sites, or the factor of a quotient of times, above 1 where the second stack is better.
+fn shown(value: &Value) -> String {
+    match value.as_u64() {
+        Some(sites) => format!("faster on {sites}"),
+        None => format!("{:.2}×", 1.0 / value.as_f64().unwrap()),
+    }
+}
+
+#[test]
+fn the_table_of_experiments_is_that_of_the_published_runs() {
+    let path = tree().join("docs/STUDIES.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let start = text.find(BEFORE).unwrap() + BEFORE.len();
+    let end = start + text[start..].find(AFTER).unwrap();
+    let rows: String = studies().item.iter().map(Item::row).collect();
+    let table = format!(
+        "| study | experiment | command | published | measured | agreement | cause or remark |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n{rows}"
+    );
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
+    } else {
+        assert!(
+            text[start..end] == table,
+            "UPDATE_DOCS=1 writes the table again; it is now\n{table}"
+        );
+    }
+}
