@@ -162,7 +162,7 @@ fn what_cannot_be_built_is_said_before() {
     let cases = [
         (
             "stacks build openssl@9.9",
-            "openssl has no version \"9.9\"; it has 1.1.1, 3.0, 3.2, 3.5, 3.6, 4.0",
+            "openssl has no version \"9.9\"; it has 1.1.1, 3.0, 3.1, 3.2, 3.2.0, 3.5, 3.6, 4.0",
         ),
         (
             "connect --stack openssl@3.0.8,openssl",
