@@ -254,8 +254,8 @@ impl Driven for WebKit {
         }
     }
 
-    /// Opens a page without its times. The status of the response is not reported: its head can only be read
-    /// by requesting the page again, over the existing connection, which not every server keeps open.
+    /// Opens a page without its times. The status of the response is not reported: its head is in the answer
+    /// to a second request alone, over the same connection, which some servers close.
     fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
         let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
         // Sometimes WebKitGTK cancels a load and shows that instead of the reason.

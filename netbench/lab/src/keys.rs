@@ -17,7 +17,7 @@ pub(crate) fn generate<K: Ord + Clone + Send>(
     wanted: &[(K, KeyType)],
 ) -> Result<BTreeMap<K, KeyPair>, rcgen::Error> {
     let mut queue = wanted.to_vec();
-    // The longest are generated first (the queue is taken from its end), so that no core waits for the last
+    // The queue is taken from its end: the pairs that take longest are generated first, and no core waits for the last
     // pair of another.
     queue.sort_by_key(|(_, key_type)| cost(*key_type));
     let made = on_all_cores(queue, |(name, key_type)| {

@@ -1,6 +1,6 @@
 //! The predicted time of a run, announced before it begins. Each kind of run estimates its own time, from its plan and
-//! from figures that were measured on two cores at about 2.5 GHz; during a run, [`Eta`] corrects them by the run's own
-//! pace.
+//! from figures that were measured on two cores at about 2.5 GHz; during a run, [`Eta`] corrects them by the pace of the
+//! run.
 
 mod eta;
 mod network;

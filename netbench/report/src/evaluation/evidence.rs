@@ -75,7 +75,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) client_use: ClientUse,
     /// The findings of all parts but the suite's.
     pub(crate) found: &'a Found,
-    /// Whether the user gave no sites, so that the built-in list is used.
+    /// Whether the sites are the built-in list, because the user gave none.
     pub(crate) built_in_sites: bool,
     /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,

@@ -41,7 +41,8 @@ Examples:
 
 The stacks are those with a [[ship]] table in their stack.toml; the message about
 an unknown one lists them. The client of rustls-two-providers ends at its start.
-With --lock, a file in which rustls has two providers of cryptography is told.
+With --lock, the report names a file in which rustls has two providers of
+cryptography.
 The builds are cargo's, in the cache folder, one after another; crates that are
 not on this machine are downloaded.";
 

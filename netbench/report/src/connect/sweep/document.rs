@@ -128,7 +128,7 @@ fn axes(sweep: &SweepSummary) -> impl Iterator<Item = &SweepAxis> {
     sweep.axes.axes.iter().filter(|axis| axis.values.len() > 1)
 }
 
-/// Adds a column for each axis but `without`, with its value in the settings of a row.
+/// Adds a column for each axis except `without`. Its cells are the values of the axis in the settings of the rows.
 fn with_axes<T>(
     sweep: &SweepSummary,
     table: Filling<T>,

@@ -7,7 +7,7 @@ use crate::{document::Document, text::plain};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 
-/// A line end, so that the page can be read and compared.
+/// A line end. Line ends make the page readable as text, and comparable line by line.
 pub(super) const LINE: PreEscaped<&str> = PreEscaped("\n");
 
 /// Returns the compared stacks, or the document's title if it compares none.
