@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 
 use netbench_model::{Environment, Manifest, Target, WorkerRecord};
-
-use netbench_stats::RoundsNeeded;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
@@ -12,11 +10,11 @@ use crate::{
     RunHead,
     cell::Cell,
     evaluation::question::{Asked, Subject},
-    text::{site_words, would_decide},
 };
 
 mod chart;
 mod checks;
+mod filling;
 mod outline;
 
 pub(crate) use chart::{
@@ -24,6 +22,7 @@ pub(crate) use chart::{
     Point, Points, Property, Ranked, Ranking, Scatter, Series, Steps,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
+pub(crate) use filling::Filling;
 pub(crate) use outline::Part;
 
 /// A value that has a report.
@@ -382,146 +381,5 @@ impl Table {
             shown.splice(first..first + hidden, [Cow::Owned(gap)]);
         }
         shown
-    }
-}
-
-/// A table whose columns are being added.
-pub(crate) struct Filling<T> {
-    items: Vec<T>,
-    table: Table,
-}
-
-impl<T> Filling<T> {
-    /// Adds a column. It is aligned to the right if it has figures.
-    pub(crate) fn col(mut self, name: &str, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
-        let mut align = Align::Left;
-        for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
-            let cell = cell(item);
-            if cell.is_figure() {
-                align = Align::Right;
-            }
-            row.push(cell);
-        }
-        self.table.columns.push(Column {
-            name: name.to_owned(),
-            stack: None,
-            align,
-            rank,
-        });
-        self
-    }
-
-    /// Adds a column if it has a name.
-    pub(crate) fn col_if(self, name: Option<&str>, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
-        match name {
-            Some(name) => self.col(name, rank, cell),
-            None => self,
-        }
-    }
-
-    /// Adds a column for each name. The cells are given the number of their column among these.
-    pub(crate) fn cols(
-        self,
-        names: impl IntoIterator<Item = impl ToString>,
-        cell: impl Fn(&T, usize) -> Cell,
-    ) -> Self {
-        let names = names.into_iter().enumerate();
-        names.fold(self, |table, (number, name)| {
-            table.col(&name.to_string(), 0, |row| cell(row, number))
-        })
-    }
-
-    /// Adds the column with the names of the sites of a target.
-    pub(crate) fn site(self, target: Target, site: impl Fn(&T) -> &str) -> Self {
-        let [one, _] = site_words(target);
-        self.col(one, 0, |item| Cell::text(site(item)))
-    }
-
-    /// Adds a column whose cells name several sites of a target.
-    pub(crate) fn which_sites(
-        self,
-        target: Target,
-        rank: u8,
-        sites: impl Fn(&T) -> String,
-    ) -> Self {
-        let [_, more] = site_words(target);
-        self.col(&format!("which {more}"), rank, |item| {
-            Cell::text(sites(item))
-        })
-    }
-
-    /// Adds a column of a stack's figures, for a column name that does not include the stack. An empty name is of no
-    /// stack.
-    pub(crate) fn col_of(
-        self,
-        stack: &str,
-        name: &str,
-        rank: u8,
-        cell: impl Fn(&T) -> Cell,
-    ) -> Self {
-        let mut filling = self.col(name, rank, cell);
-        if let Some(column) = filling.table.columns.last_mut() {
-            column.stack = (!stack.is_empty()).then(|| stack.to_owned());
-        }
-        filling
-    }
-
-    /// Adds a stack's column with the rounds that would decide each undecided row, if there is such a row.
-    pub(crate) fn would_decide_of(
-        self,
-        stack: &str,
-        needed: impl Fn(&T) -> Option<RoundsNeeded>,
-    ) -> Self {
-        if self.items.iter().all(|item| needed(item).is_none()) {
-            return self;
-        }
-        self.col_of(stack, "would decide", 0, |item| {
-            Cell::maybe(needed(item).map(would_decide))
-        })
-    }
-
-    /// Sets the caption, for a table whose subject the preceding heading does not state.
-    pub(crate) fn caption(mut self, caption: impl Into<String>) -> Self {
-        self.table.caption = caption.into();
-        self
-    }
-
-    /// Sets the rows that text formats show.
-    pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Self {
-        self.table.excerpt = excerpt;
-        self
-    }
-
-    /// Makes a page show the table unfolded, regardless of its length.
-    pub(crate) fn unfolded(mut self) -> Self {
-        self.table.folded = Folded::Never;
-        self
-    }
-
-    pub(crate) fn table(self) -> Table {
-        self.table
-    }
-
-    /// Returns the table under a heading; empty if there are no rows.
-    pub(crate) fn under(self, heading: impl Into<String>) -> Vec<Item> {
-        match self.if_any() {
-            Some(table) => vec![Item::heading(heading), table],
-            None => Vec::new(),
-        }
-    }
-
-    /// Returns the table; `None` if there are no rows.
-    pub(crate) fn if_any(self) -> Option<Item> {
-        (!self.table.rows.is_empty()).then(|| self.item())
-    }
-
-    /// Returns a section that has only the table; `None` if there are no rows.
-    pub(crate) fn section(self, id: &str, heading: impl Into<String>) -> Option<Section> {
-        let table = self.if_any()?;
-        Some(Section::new(id, heading, vec![table]))
-    }
-
-    pub(crate) fn item(self) -> Item {
-        Item::Table(self.table)
     }
 }
