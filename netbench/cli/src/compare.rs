@@ -18,6 +18,7 @@ Examples:
   netbench runs compare runs/one --stack openssl,rustls-aws-lc
   netbench runs compare runs/before runs/after --format junit > compare.xml
   netbench runs compare runs/monday runs/tuesday runs/wednesday
+  netbench runs compare runs/*-evaluate --format html > switch.html
 
 --fail-on-regression has three outcomes, each with an exit code:
   passed       0  of every case the whole confidence interval is within the
@@ -34,11 +35,13 @@ each condition and stack that both have. A site that fails in every trial, and
 did not before, has regressed too.
 
 Joined runs are of the same stacks and cases, measured at different times. The
-confidence interval then includes what differs between runs.";
+confidence interval then includes what differs between runs. Of evaluations, two
+or more of the same switch are joined; an answer stands if all that give one
+agree.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Two runs of suite or connect to compare; one run of the suite to compare two of its stacks, three or more to join
+    /// Two runs of suite or connect to compare; one run of the suite to compare two of its stacks, three or more to join; two evaluations or more to join
     #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// Join two runs instead of comparing them
@@ -78,6 +81,24 @@ pub(crate) fn conclude(
     refuse(differences, options)?;
     output::print(comparison, &options.output)?;
     Ok(ended(comparison.tells(), gate))
+}
+
+/// Refuses runs that are joined with themselves, which would make intervals too narrow.
+///
+/// # Errors
+/// Returns an error that names the first folder that occurs twice.
+pub(crate) fn all_differ(runs: &[PathBuf]) -> anyhow::Result<()> {
+    let mut seen = BTreeSet::new();
+    for run in runs {
+        let place = run.canonicalize().unwrap_or_else(|_| run.clone());
+        if !seen.insert(place) {
+            bail_input!(
+                "{}: given twice; a run is not joined with itself",
+                run.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Returns how a comparison ends. `tells` is whether the comparison has anything to compare.

@@ -128,3 +128,68 @@ fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
     let done = place.netbench(&words(&line)).expect(0);
     assert!(done.stdout.contains("--jobs"), "{}", done.stdout);
 }
+
+#[test]
+fn evaluations_of_one_switch_are_joined_into_an_article() {
+    let place = Place::new();
+    let runs = published(&["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"]);
+    let line = format!("runs compare {} {} --json", runs[0], runs[1]);
+    let done = place.netbench(&words(&line)).expect(0);
+    check("joined-evaluations.json", &done.stdout);
+    let found: serde_json::Value = json(&done.stdout);
+    assert_eq!(found["runs"].as_array().unwrap().len(), 2);
+    let article = place.netbench(&words(&line.replace("--json", "--format markdown")));
+    let article = article.expect(0).stdout;
+    let title = "# Moving a client from OpenSSL to rustls, November 2026\n";
+    assert!(article.starts_with(title), "{article}");
+}
+
+#[test]
+fn evaluations_that_cannot_be_joined_are_named() {
+    let place = Place::new();
+    let runs = published(&["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"]);
+    let other = place.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let manifest = fs::read_to_string(Path::new(&runs[1]).join("run.json")).unwrap();
+    let manifest = manifest.replace("\"to\": \"rustls-aws-lc\"", "\"to\": \"rustls-ring\"");
+    fs::write(other.join("run.json"), manifest).unwrap();
+    let [first, second] = [&runs[0], &runs[1]];
+    for (line, message) in [
+        (first.clone(), "two evaluations or more"),
+        (format!("{first} {first}"), "given twice"),
+        (
+            format!("{first} {second} --stack openssl,rustls-aws-lc"),
+            "evaluations are joined",
+        ),
+        (
+            format!("{first} {second} --fail-on-regression 2%"),
+            "evaluations are joined",
+        ),
+        (
+            format!("{first} {}", other.display()),
+            "a switch from openssl to rustls-ring, where",
+        ),
+    ] {
+        let done = place.netbench(&words(&format!("runs compare {line}")));
+        let done = done.expect(2);
+        assert!(done.stderr.contains(message), "{line}: {}", done.stderr);
+    }
+}
+
+/// Returns the folders of published runs, by the ends of their names.
+fn published(ends: &[&str]) -> Vec<String> {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let entries = fs::read_dir(results).unwrap();
+    let paths: Vec<String> = entries
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    ends.iter()
+        .map(|end| {
+            paths
+                .iter()
+                .find(|path| path.ends_with(end))
+                .unwrap()
+                .clone()
+        })
+        .collect()
+}

@@ -334,4 +334,15 @@ fn published_reports_are_current() {
         }
     }
     assert!(compared > 20, "{compared}");
+    for (file, runs) in [
+        ("rustls-vs-openssl.md", "results/*-vm-rustls-vs-openssl"),
+        (
+            "openssl-to-rustls.md",
+            "results/*-vm-openssl-to-rustls-aws-lc results/*-vm-evaluate*",
+        ),
+    ] {
+        let line = format!("netbench runs compare {runs} --quiet --format markdown");
+        let stored = fs::read_to_string(tree().join("results").join(file)).unwrap();
+        assert!(output_of(&line) == stored, "results/{file} is not current");
+    }
 }

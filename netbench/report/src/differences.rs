@@ -124,6 +124,16 @@ impl Fact {
     }
 }
 
+impl Fact {
+    /// Returns the fact as one that does not prevent a comparison.
+    pub(crate) fn made_harmless(self) -> Self {
+        Self {
+            harmless: true,
+            ..self
+        }
+    }
+}
+
 /// Returns the facts that differ. Facts that only one run has are left out: a stack that only one of them has is
 /// not compared.
 pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {

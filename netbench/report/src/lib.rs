@@ -58,8 +58,9 @@ pub use differences::{Compared, Difference};
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
     Answer, Asked, Counted, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
-    Found, KeyFigure, Member, PublishedShare, Question, Severity, Share, ShareOf, Subject,
-    evaluation, losses, web_loss,
+    Found, JoinedEvaluation, JoinedEvaluations, JoinedMean, JoinedQuestion, JoinedTime, KeyFigure,
+    Member, PublishedShare, Question, Severity, Share, ShareOf, Subject, evaluation,
+    join_evaluations, losses, web_loss,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
@@ -137,6 +138,7 @@ pub fn schemas() -> Vec<Schema> {
         schema::<ExplainSummary>("explain-summary.json"),
         schema::<HelloReport>("hello.json"),
         schema::<JoinedSummary>("joined-summary.json"),
+        schema::<JoinedEvaluations>("joined-evaluations.json"),
         schema::<RootsManifest>("roots-run.json"),
         schema::<RootsSample>("roots-sample.json"),
         schema::<RootsSummary>("roots-summary.json"),

@@ -12,6 +12,7 @@ mod evaluation;
 mod explain;
 mod families;
 mod gate;
+mod joined_evaluations;
 mod render;
 mod roots;
 mod scan;

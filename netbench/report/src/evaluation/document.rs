@@ -101,7 +101,7 @@ impl Report for EvaluationReport {
         let sections = &mut document.sections;
         sections.extend(to_do);
         for (at, question) in evaluation.questions.iter().enumerate() {
-            sections.extend(all_changes(question, &format!("changes-{}", at + 1)));
+            sections.extend(all_changes(question, &format!("changes-{}", at + 1), None));
         }
         sections.push(sites(evaluation));
         if extent == Extent::Full {
@@ -235,21 +235,35 @@ fn lead(evaluation: &Evaluation) -> String {
     )
 }
 
-/// Returns the section with all changes for the worse, or `None` if there is no more than the card shows.
-fn all_changes(question: &Question, id: &str) -> Option<Section> {
+/// Returns the section with all changes for the worse, or `None` if there is no more than the card shows. `shown_by` has the
+/// number of evaluations that show each finding, and the number of all, if there are several.
+pub(super) fn all_changes(
+    question: &Question,
+    id: &str,
+    shown_by: Option<(&[u64], u64)>,
+) -> Option<Section> {
     if question.findings.is_empty() {
         return None;
     }
-    let table = Table::of(&question.findings)
-        .col("what changes", 0, |finding| Cell::text(&finding.family))
-        .col("effect", 0, |finding| Cell::text(finding.severity.words()))
-        .col("share", 0, |finding| Cell::text(finding.share.words()))
-        .col("who meets it", 2, |finding| Cell::text(&finding.meets))
-        .col("shown by", 1, |finding| {
+    let table = Table::of(question.findings.iter().enumerate())
+        .col("what changes", 0, |(_, finding)| {
+            Cell::text(&finding.family)
+        })
+        .col("effect", 0, |(_, finding)| {
+            Cell::text(finding.severity.words())
+        })
+        .col("share", 0, |(_, finding)| Cell::text(finding.share.words()))
+        .col_if(shown_by.map(|_| "evaluations"), 0, |(at, _)| {
+            shown_by
+                .and_then(|(shown_by, of)| Some(Cell::Of(*shown_by.get(*at)?, of)))
+                .unwrap_or(Cell::Missing)
+        })
+        .col("who meets it", 2, |(_, finding)| Cell::text(&finding.meets))
+        .col("shown by", 1, |(_, finding)| {
             Cell::text(some_of(NAMED_CASES, &finding.evidence))
         })
-        .col("what to do", 0, |finding| Cell::text(&finding.advice))
-        .col("source of the share", 3, |finding| {
+        .col("what to do", 0, |(_, finding)| Cell::text(&finding.advice))
+        .col("source of the share", 3, |(_, finding)| {
             Cell::text(finding.share.source())
         });
     let mut items = vec![table.item()];

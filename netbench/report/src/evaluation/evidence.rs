@@ -4,7 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use netbench_interop::WebLoss;
 use netbench_model::{
-    ClientUse, Losses, PartRecord, PartState, Quantity, StackName, Target, Thresholds,
+    ClientUse, EvaluationManifest, Losses, PartRecord, PartState, Quantity, StackName, Target,
+    Thresholds,
     coverage::{Coverage, Defects, Difference, Matrix},
 };
 use schemars::JsonSchema;
@@ -103,6 +104,20 @@ impl<'a> Evidence<'a> {
             connections: None,
             suites: Vec::new(),
             parts: None,
+        }
+    }
+
+    /// Returns the evidence of an evaluation.
+    pub(super) fn of_evaluation(run: &'a EvaluationManifest, found: &'a Found) -> Self {
+        let plan = &run.plan;
+        Self {
+            found,
+            built_in_sites: plan.sites_file.is_none() && plan.urls.is_empty(),
+            connections: found.connections.as_deref(),
+            suites: found.suites.iter().map(AsRef::as_ref).collect(),
+            parts: Some(&plan.parts),
+            client_use: plan.client_use,
+            ..Self::of([&plan.from, &plan.to], plan.target, &run.thresholds)
         }
     }
 

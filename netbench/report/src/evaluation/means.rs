@@ -15,6 +15,24 @@ use crate::{
 /// up to 10 %. It is 1.25 for the usual limit of 5 %.
 const FEW_OPERATIONS: f64 = 1.25 / 1.05;
 
+/// The parts of the suite that have a mean, each with the measure of its cases and a label.
+pub(super) const PARTS: [(Part, Measure, &str); 6] = [
+    (
+        Part::Handshake,
+        Measure::Client,
+        "client's side of a handshake in memory",
+    ),
+    (Part::Bulk, Measure::Send, "sending of data in memory"),
+    (Part::Bulk, Measure::Receive, "receiving of data in memory"),
+    (Part::Verify, Measure::Whole, "verification of a chain"),
+    (Part::Connector, Measure::Whole, "making of a connector"),
+    (
+        Part::Memory,
+        Measure::Peak,
+        "peak memory of a process with many sessions",
+    ),
+];
+
 /// The cost of a part of the suite, over its cases.
 pub(super) struct Mean {
     pub(super) part: Part,
@@ -36,7 +54,7 @@ pub(super) struct Mean {
 impl Mean {
     /// Returns whether every connection pays the cost: handshakes, and data in either direction.
     pub(super) fn is_headline(&self) -> bool {
-        matches!(self.part, Part::Handshake | Part::Bulk)
+        is_headline(self.part)
     }
 
     /// Returns whether every case has a figure. A mean without some of them could leave out the worst one.
@@ -107,6 +125,11 @@ impl Mean {
         };
         question.figure(figure, label);
     }
+}
+
+/// Returns whether every connection pays the cost of a part: handshakes, and data in either direction.
+pub(super) fn is_headline(part: Part) -> bool {
+    matches!(part, Part::Handshake | Part::Bulk)
 }
 
 /// The reason why a case has no reliable figure, or no verdict. The figure itself has no part in the first three
@@ -181,23 +204,7 @@ impl NoFigure {
 /// a middle of both sides' cases would hide which side gains. Data is sent by the server's side: a client protects what it
 /// sends with the same code.
 pub(super) fn means(evidence: &Evidence<'_>) -> Vec<Mean> {
-    let parts = [
-        (
-            Part::Handshake,
-            Measure::Client,
-            "client's side of a handshake in memory",
-        ),
-        (Part::Bulk, Measure::Send, "sending of data in memory"),
-        (Part::Bulk, Measure::Receive, "receiving of data in memory"),
-        (Part::Verify, Measure::Whole, "verification of a chain"),
-        (Part::Connector, Measure::Whole, "making of a connector"),
-        (
-            Part::Memory,
-            Measure::Peak,
-            "peak memory of a process with many sessions",
-        ),
-    ];
-    parts
+    PARTS
         .into_iter()
         .filter_map(|(part, measure, label)| mean(evidence, part, measure, label))
         .collect()
@@ -250,7 +257,7 @@ fn mean(
 }
 
 /// Returns the geometric mean; 1 if there are no values.
-fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+pub(super) fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     (values.map(f64::ln).sum::<f64>() / count).exp()
 }

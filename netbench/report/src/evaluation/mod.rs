@@ -15,6 +15,7 @@ mod families;
 pub(crate) mod fast;
 mod finding;
 mod findings;
+mod joined;
 mod limits;
 mod losses;
 mod means;
@@ -37,6 +38,9 @@ pub(crate) use evidence::Evidence;
 pub use evidence::Found;
 pub use families::{Counted, Families, Family, FamilyError, Member, PublishedShare, ShareOf};
 pub use finding::{Finding, Severity};
+pub use joined::{
+    JoinedEvaluation, JoinedEvaluations, JoinedMean, JoinedQuestion, JoinedTime, join_evaluations,
+};
 pub use losses::{losses, web_loss};
 pub(crate) use question::none_is_no;
 pub use question::{Answer, Asked, KeyFigure, Question, Subject};
@@ -85,15 +89,7 @@ impl Evaluation {
 pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let plan = &run.plan;
     let settled = settle::settle(&mut found, plan);
-    let evidence = Evidence {
-        found: &found,
-        built_in_sites: plan.sites_file.is_none() && plan.urls.is_empty(),
-        connections: found.connections.as_deref(),
-        suites: found.suites.iter().map(AsRef::as_ref).collect(),
-        parts: Some(&run.plan.parts),
-        client_use: plan.client_use,
-        ..Evidence::of([&plan.from, &plan.to], plan.target, &run.thresholds)
-    };
+    let evidence = Evidence::of_evaluation(&run, &found);
     let mut questions = vec![
         supports::without_cause(&evidence),
         works::answer(&evidence),

@@ -63,22 +63,29 @@ fn words(text: &str) -> usize {
 /// named.
 fn decision(evidence: &Evidence<'_>, questions: &[Question]) -> String {
     let answers: Vec<Answer> = questions.iter().map(|question| question.answer).collect();
+    let decision = decision_of(&answers);
     if answers.contains(&Answer::No) {
-        return "Do not switch yet:".to_owned();
+        return format!("{decision}:");
     }
     if let Some(untested) = basis::untested(evidence) {
         return format!("Not decided: {untested};");
     }
-    let decision = if answers.contains(&Answer::Open) {
+    match basis::excluded(evidence) {
+        Some(excluded) => format!("{decision} ({excluded} not included):"),
+        None => format!("{decision}:"),
+    }
+}
+
+/// Returns the decision that answers allow by themselves.
+pub(super) fn decision_of(answers: &[Answer]) -> &'static str {
+    if answers.contains(&Answer::No) {
+        "Do not switch yet"
+    } else if answers.contains(&Answer::Open) {
         "Not decided yet"
     } else if answers.contains(&Answer::WithLosses) {
         "Switch with care"
     } else {
         "Switch"
-    };
-    match basis::excluded(evidence) {
-        Some(excluded) => format!("{decision} ({excluded} not included):"),
-        None => format!("{decision}:"),
     }
 }
 

@@ -1,14 +1,14 @@
 use itertools::Itertools;
 use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{
-    CASE_MARGIN, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
+    CASE_MARGIN, Change, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
     student_t_quantile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CaseVerdict, SuiteSummary,
+    CaseRow, CaseVerdict, SuiteSummary,
     compare::{differences, side},
     summarize_suite,
 };
@@ -118,13 +118,11 @@ pub fn join_runs_of_suite(
             summarize_suite(&manifest, samples)
         })
         .collect();
-    let verdicts = summaries.iter().flat_map(SuiteSummary::verdicts);
-    let cases: Vec<JoinedCase> = verdicts
-        .map(|(row, verdict)| (row.case, &verdict.first, &verdict.other))
-        .unique()
-        .map(|key| joined_case(key, &summaries))
-        .filter(|case| case.runs.iter().flatten().count() >= 2)
+    let verdicts: Vec<Verdicts<'_>> = summaries
+        .iter()
+        .map(|summary| summary.verdicts().collect())
         .collect();
+    let cases: Vec<JoinedCase> = joined_cases(&verdicts).map(|(_, case)| case).collect();
     let overlaps: Vec<bool> = cases.iter().flat_map(overlaps).collect();
     let heterogeneous = cases.iter().filter(|case| case.is_heterogeneous());
     JoinedSummary {
@@ -160,18 +158,31 @@ pub fn join_runs_of_suite(
     }
 }
 
+/// The cases of one run, each with a verdict on a pair of stacks.
+pub(crate) type Verdicts<'a> = Vec<(&'a CaseRow, &'a CaseVerdict)>;
+
+/// Joins the cases for which two runs or more have a verdict, in the order of the first run that has them.
+pub(crate) fn joined_cases(runs: &[Verdicts<'_>]) -> impl Iterator<Item = (Case, JoinedCase)> {
+    let verdicts = runs.iter().flatten();
+    verdicts
+        .map(|(row, verdict)| (row.case, &verdict.first, &verdict.other))
+        .unique()
+        .map(|key| (key.0, joined_case(key, runs)))
+        .filter(|(_, case)| case.runs.iter().flatten().count() >= 2)
+}
+
 fn joined_case(
     (case, first, other): (Case, &StackName, &StackName),
-    summaries: &[SuiteSummary],
+    runs: &[Verdicts<'_>],
 ) -> JoinedCase {
-    let all: Vec<Option<&CaseVerdict>> = summaries
+    let all: Vec<Option<&CaseVerdict>> = runs
         .iter()
-        .map(|summary| {
-            let mut verdicts = summary.verdicts();
+        .map(|run| {
+            let mut verdicts = run.iter();
             let found = verdicts.find(|(row, verdict)| {
                 (row.case, &verdict.first, &verdict.other) == (case, first, other)
             });
-            found.map(|(_, verdict)| verdict)
+            found.map(|(_, verdict)| *verdict)
         })
         .collect();
     let verdicts = all.iter().copied().flatten();
@@ -216,14 +227,18 @@ impl RunSays {
 
 /// Returns the reason why a run's ratio is not joined with others: its turns allow no verdict. A ratio that depends
 /// on how busy the machine was is joined, with the interval that was widened for that.
-pub(super) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedReason> {
+pub(crate) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedReason> {
     undecided.filter(|reason| *reason != UndecidedReason::DependsOnDisturbance)
 }
 
 /// Returns a run's ratio with the standard error from which its interval was made. With blocks of unequal size, the
 /// interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
 fn run_ratio(verdict: &CaseVerdict) -> Option<RunRatio> {
-    let paired = &verdict.change;
+    ratio_of_run(&verdict.change)
+}
+
+/// Returns a change as the ratio of a run that others are joined with; `None` if it has no interval.
+pub(crate) fn ratio_of_run(paired: &Change) -> Option<RunRatio> {
     let interval = paired.interval?;
     let degrees = paired.blocks().saturating_sub(1).max(1) as f64;
     let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);

@@ -76,11 +76,16 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
          chance (Cochran's Q). Between runs: the deviation beyond what the runs' own errors explain.",
         JOINED_LEVEL * 100.0
     )));
-    let mut table = Table::of(&summary.cases)
+    items.extend(joined_table(&summary.cases, summary.runs.len()));
+}
+
+/// Tabulates joined cases. The results of this number of runs get columns, unless there are too many.
+pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
+    let mut table = Table::of(cases)
         .col("case", 0, |case| Cell::text(&case.name))
         .col("stack", 0, |case| Cell::text(&case.other));
-    if summary.runs.len() <= COLUMNS {
-        for at in 0..summary.runs.len() {
+    if runs <= COLUMNS {
+        for at in 0..runs {
             let name = format!("run {}", at + 1);
             table = table.factors("", [(&name, 2), ("interval", 3)], |case| {
                 let run = case.runs.get(at).copied().flatten()?;
@@ -106,12 +111,12 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
         .maybe("", "verdict", 0, |case| {
             Some(Cell::Verdict(case.joined?.verdict, case.unit))
         });
-    let has_notes = summary.cases.iter().any(|case| !note(case).is_empty());
+    let has_notes = cases.iter().any(|case| !note(case).is_empty());
     let table = match has_notes {
         true => table.col("", 0, |case| Cell::text(note(case))),
         false => table,
     };
-    items.push(table.item());
+    table.if_any()
 }
 
 /// Returns the reason why a case is not judged, or the runs that are left out of the joint result.

@@ -34,3 +34,5 @@ pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, S
 pub use verdicts::{decided, idle_reference};
 
 pub(crate) use cases::row_name;
+pub(crate) use joined::{Verdicts, held_back, joined_cases, ratio_of_run};
+pub(crate) use joined_document::joined_table;

@@ -191,7 +191,7 @@ pub struct SuiteFailure {
 
 impl SuiteSummary {
     /// Returns every verdict with its case.
-    pub(super) fn verdicts(&self) -> impl Iterator<Item = (&CaseRow, &CaseVerdict)> {
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = (&CaseRow, &CaseVerdict)> {
         let cases = self.cases.iter();
         cases.flat_map(|case| case.verdicts.iter().map(move |verdict| (case, verdict)))
     }

@@ -3,6 +3,7 @@
 
 mod answers;
 pub(crate) mod args;
+mod compare;
 mod parts;
 mod progress;
 mod step;
@@ -54,7 +55,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     list,
     run: go_on,
     merge: None,
-    compare: None,
+    compare: Some(compare::compare),
     holds: Holds::Runs,
 };
 

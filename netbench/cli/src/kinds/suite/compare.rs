@@ -6,7 +6,7 @@ use netbench_report::{
 };
 
 use crate::{
-    compare::{Compare, conclude, refuse},
+    compare::{Compare, all_differ, conclude, refuse},
     exit::{Ended, bail_input},
     output,
     stack_names::is_of_run,
@@ -85,6 +85,7 @@ fn join(
     if options.fail_on_regression.is_some() {
         bail_input!("--fail-on-regression compares two runs; three or more are joined");
     }
+    all_differ(runs)?;
     let mut read = Vec::new();
     for run in runs {
         let (manifest, samples) = stored::read::<SuitePlan>(run)?;

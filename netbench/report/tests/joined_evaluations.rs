@@ -1,0 +1,142 @@
+//! Several evaluations of one switch, joined.
+
+use std::{fs, path::Path, sync::Arc};
+
+use netbench_model::{Losses, LostSite, PartState};
+use netbench_report::{
+    Answer, Evaluation, Found, JoinedEvaluations, Report, evaluation, join_evaluations,
+};
+
+use crate::support::{
+    formats::render,
+    whole::{self, MadeCase},
+};
+
+/// Returns an evaluation of a day, whose handshakes have this ratio.
+fn of_day(day: &str, ratio: f64, change: fn(&mut Found)) -> Evaluation {
+    let mut run = whole::run(&[("suite", PartState::Done)]);
+    run.started = format!("{day}T10:00:00Z");
+    run.name = format!("{day}-e");
+    let cases = [
+        MadeCase::handshake(ratio, ratio * 1.02),
+        MadeCase::receive(0.90, 0.92),
+    ];
+    let mut found = whole::complete(Found {
+        suites: vec![Arc::new(whole::suite(&cases))],
+        ..Found::default()
+    });
+    change(&mut found);
+    evaluation(run, found)
+}
+
+fn loses_a_site(found: &mut Found) {
+    found.losses = Some(Losses {
+        scanned: 101,
+        both: 90,
+        lost: (0..11)
+            .map(|number| LostSite {
+                site: format!("lost-{number}.example"),
+                reason: "CBC only".to_owned(),
+                detail: String::new(),
+                confirmed: Some(true),
+            })
+            .collect(),
+        ..Losses::default()
+    });
+}
+
+/// The ratio of handshakes on a day, and a change of the findings.
+type Day = (f64, fn(&mut Found));
+
+fn joined(runs: &[Day]) -> JoinedEvaluations {
+    let days = ["2026-01-03", "2026-02-01", "2026-02-02"].into_iter();
+    let runs = days.zip(runs);
+    join_evaluations(
+        runs.map(|(day, (ratio, change))| of_day(day, *ratio, *change))
+            .collect(),
+    )
+}
+
+#[test]
+fn an_answer_stands_if_all_that_give_one_agree() {
+    use Answer::{No, Open, Yes};
+    const NOTHING: fn(&mut Found) = |_| {};
+    const WITHOUT_SUITE: fn(&mut Found) = |found| found.suites.clear();
+    type Row = (&'static [Day], [Answer; 3], &'static str);
+    let rows: [Row; 5] = [
+        (
+            &[(0.5, NOTHING), (0.5, NOTHING)],
+            [Yes, Yes, Yes],
+            "Switch: ",
+        ),
+        (
+            &[(0.5, WITHOUT_SUITE), (0.5, NOTHING)],
+            [Yes, Yes, Yes],
+            "Switch: ",
+        ),
+        (
+            &[(0.5, WITHOUT_SUITE), (0.5, WITHOUT_SUITE)],
+            [Yes, Yes, Open],
+            "Not decided yet: ",
+        ),
+        (
+            &[(0.5, NOTHING), (0.5, NOTHING), (1.5, NOTHING)],
+            [Yes, Yes, Open],
+            "Not decided yet: ",
+        ),
+        (
+            &[(0.5, loses_a_site), (0.5, loses_a_site)],
+            [No, No, Yes],
+            "Do not switch yet: ",
+        ),
+    ];
+    for (runs, answers, decision) in rows {
+        let joined = joined(runs);
+        let found = joined.questions.iter().map(|joined| joined.question.answer);
+        let found: Vec<Answer> = found.collect();
+        assert_eq!(found, answers, "{}", joined.sentence);
+        assert!(joined.sentence.starts_with(decision), "{}", joined.sentence);
+        assert_eq!(joined.passes(), !answers.contains(&No));
+        for (question, at) in joined.questions.iter().zip(0..) {
+            let words = &question.question.because;
+            let differ = at == 2 && runs.len() == 3;
+            assert_eq!(
+                words.starts_with("The evaluations differ"),
+                differ,
+                "{words}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_evaluation_that_left_a_question_open_says_why_and_changes_no_figure() {
+    let whole = joined(&[(0.5, |_| {}), (0.52, |_| {})]);
+    let part = joined(&[
+        (0.5, |_| {}),
+        (0.52, |_| {}),
+        (0.52, |found| found.suites.clear()),
+    ]);
+    assert_eq!(whole.left_open, Vec::<String>::new());
+    assert_eq!(part.left_open.len(), 1, "{:?}", part.left_open);
+    assert!(part.left_open[0].starts_with("2026-02-02 left open: Is new fast enough?"));
+    let ratios = |joined: &JoinedEvaluations| -> Vec<f64> {
+        joined.means.iter().map(|mean| mean.ratio).collect()
+    };
+    assert_eq!(ratios(&whole), ratios(&part));
+    assert_eq!(part.means[0].runs.last(), Some(&None));
+}
+
+#[test]
+fn the_article_has_every_evaluation_and_the_json_its_schema() {
+    let article = joined(&[(0.5, |_| {}), (0.52, loses_a_site)]);
+    insta::assert_snapshot!("joined_evaluations", render(&article, "markdown"));
+    let json = serde_json::from_str(&render(&article, "json")).unwrap();
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
+    let schema = fs::read_to_string(schemas.join("joined-evaluations.json")).unwrap();
+    jsonschema::validate(&serde_json::from_str(&schema).unwrap(), &json).unwrap();
+    for format in ["csv", "html", "junit", "sarif", "brief", "terminal"] {
+        assert!(!render(&article, format).is_empty(), "{format}");
+    }
+    assert!(article.tells());
+}
