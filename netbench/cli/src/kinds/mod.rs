@@ -1,4 +1,5 @@
-//! The kinds of run. A new kind is a folder here, a line in [`KINDS`] and a command; no other code distinguishes kinds.
+//! The kinds of run. A new kind is a folder here, a line in [`KINDS`] and one in [`Command`]; no other code of the command
+//! distinguishes kinds.
 
 pub(crate) mod browser;
 pub(crate) mod chains;
@@ -15,6 +16,7 @@ mod wanted;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::Subcommand;
 use netbench_report::Report;
 use netbench_store::RunFolder;
 
@@ -23,7 +25,7 @@ use self::{
     kind::KindOfRun, roots::RootsRun, scan::ScanRun, ship::ShipRun, suite::SuiteRun,
 };
 use crate::{
-    exit::{WrongInput, bail_input},
+    exit::{Ended, WrongInput, bail_input},
     stored::{note_repeated, wrong},
 };
 
@@ -38,6 +40,46 @@ static KINDS: [KindOfRun; 9] = [
     KindOfRun::of::<BrowserRun>(),
     evaluation::KIND,
 ];
+
+/// The commands that make runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compare two stacks in full: features, sites that can be reached, speed
+    #[command(after_help = evaluation::args::EXAMPLES)]
+    Evaluate(Box<evaluation::args::Evaluate>),
+    /// Time connections from each stack to each site, phase by phase
+    #[command(after_help = connect::EXAMPLES)]
+    Connect(Box<connect::Connect>),
+    /// Benchmark the libraries in memory: handshakes, data, verification, memory use
+    #[command(after_help = suite::EXAMPLES)]
+    Suite(Box<suite::Suite>),
+    /// Scan servers: what they support, and which of them each stack cannot reach
+    #[command(after_help = scan::EXAMPLES)]
+    Scan(Box<scan::Scan>),
+    /// Find out which servers each stack refuses, and whether it should
+    #[command(after_help = compat::EXAMPLES)]
+    Compat(Box<compat::Compat>),
+    /// Drive real browsers over emulated sites: times, what they negotiate, what they show
+    #[command(after_help = browser::EXAMPLES)]
+    Browser(Box<browser::BrowserOptions>),
+    /// Build a client with each stack: its size, build time, crates, licences
+    #[command(after_help = ship::EXAMPLES)]
+    Ship(Box<ship::Ship>),
+}
+
+impl Command {
+    pub(crate) fn run(&self) -> anyhow::Result<Ended> {
+        match self {
+            Self::Evaluate(options) => evaluation::evaluate(options),
+            Self::Connect(options) => connect::connect(options),
+            Self::Suite(options) => suite::suite(options),
+            Self::Scan(options) => scan::scan(options),
+            Self::Compat(options) => compat::compat(options),
+            Self::Browser(options) => browser::browser(options),
+            Self::Ship(options) => ship::ship(options),
+        }
+    }
+}
 
 /// Returns the kind of a run.
 pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
