@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::Stdio,
 };
 
 use netbench_model::ConnectManifest;
 
-use crate::support::{Place, edit, finish, words};
+use crate::support::{Place, check, edit, finish, json, words};
 
 const SITES: &str = "\
 one.example    server=openssl        rtt=2ms key=rsa-2048
@@ -388,4 +388,36 @@ fn a_full_output_is_said() {
         assert_eq!(child.status.code(), Some(1), "{arguments:?}: {said}");
         assert!(said.contains("No space left"), "{said}");
     }
+}
+
+#[test]
+fn cases_are_followed_over_all_runs_of_a_folder() {
+    let place = Place::new();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let results = results.display();
+    let line = format!("runs history {results} --case handshake-full_1.3* --stack rustls-aws-lc");
+    let done = place.netbench(&words(&format!("{line} --json"))).expect(0);
+    check("suite-history.json", &done.stdout);
+    let found: serde_json::Value = json(&done.stdout);
+    let cases = found["cases"].as_array().unwrap();
+    assert!(cases.len() > 1, "{}", done.stdout);
+    for case in cases {
+        assert!(
+            case["name"]
+                .as_str()
+                .unwrap()
+                .starts_with("handshake-full_1.3")
+        );
+        assert!(case["figures"].as_array().unwrap().len() > 1);
+    }
+    let damaged = place.path().join("runs/damaged");
+    fs::create_dir_all(&damaged).unwrap();
+    fs::write(damaged.join("run.json"), "{").unwrap();
+    let done = place.netbench(&words("runs history")).expect(3);
+    assert!(
+        done.stdout.contains("damaged is left out"),
+        "{}",
+        done.stdout
+    );
+    place.netbench(&words("runs history nowhere")).expect(2);
 }

@@ -162,7 +162,9 @@ pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     ];
     let facts = Fact::list(["cpu_model", "cores", "cpu_flags"].map(fact), harmless);
     let workers = run.workers.iter().flat_map(|worker| {
-        let library = format!("{} {:?}", worker.library, worker.provider);
+        let parts = [Some(&worker.library), worker.provider.as_ref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        let library = parts.join(", ");
         let build = worker.build.iter();
         let build = build.map(|(name, value)| (format!("{}, {name}", worker.stack), value.clone()));
         once((worker.stack.clone(), library)).chain(build)

@@ -82,10 +82,10 @@ pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
     Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, ComparedCase, HandshakeBreakdown,
-    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, RunSays, StackFigures,
-    SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, Today,
-    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
-    summarize_suite,
+    HistoryCase, HistoryFigure, HistoryRun, JoinedCase, JoinedRun, JoinedSummary, PublishedRow,
+    PublishedTable, RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteHistory,
+    SuiteReport, SuiteSummary, Today, compare_runs_of_suite, compare_stacks_of_suite, decided,
+    history_of_suite, idle_reference, join_runs_of_suite, summarize_suite,
 };
 pub use text::{count, wrap};
 
@@ -137,6 +137,7 @@ pub fn schemas() -> Vec<Schema> {
         schema::<EvaluationManifest>("evaluation-run.json"),
         schema::<ExplainSummary>("explain-summary.json"),
         schema::<HelloReport>("hello.json"),
+        schema::<SuiteHistory>("suite-history.json"),
         schema::<JoinedSummary>("joined-summary.json"),
         schema::<JoinedEvaluations>("joined-evaluations.json"),
         schema::<RootsManifest>("roots-run.json"),

@@ -20,6 +20,7 @@ mod schemas;
 mod ship;
 mod stacks;
 mod suite;
+mod suite_history;
 mod suite_turns;
 mod summary;
 mod support;

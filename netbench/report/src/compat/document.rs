@@ -30,8 +30,11 @@ impl Report for CompatSummary {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "The outcome for each stack with {}: valid, invalid, old and unusual ones; and the outcome that a browser should have.",
-                count(self.matrix.cases.len(), "server", "servers")
+                "The outcome for each stack with {}; and the outcome that a browser should have.",
+                match self.matrix.cases.len() {
+                    1 => "one server".to_owned(),
+                    servers => format!("{servers} servers: valid, invalid, old and unusual ones"),
+                }
             ),
             sections,
             checks: self.matrix.suites(run.stacks.len(), check),

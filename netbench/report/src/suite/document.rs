@@ -55,7 +55,12 @@ impl Report for SuiteReport {
         let run = &summary.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|(name, _)| name.as_str()).collect();
         Document {
-            about: in_place_of(&stacks),
+            about: match stacks.as_slice() {
+                [first, .., last] if is_history(run.preset.as_deref()) => {
+                    format!("{} versions, from {first} to {last}", stacks.len())
+                }
+                _ => in_place_of(&stacks),
+            },
             lead: format!(
                 "{} in memory: what the libraries themselves take, without a network.",
                 count(summary.cases.len(), "case", "cases")

@@ -20,6 +20,8 @@ mod questions;
 mod released;
 mod summarize;
 mod summary;
+mod timeline;
+mod timeline_document;
 mod verdicts;
 
 pub use breakdown::{HandshakeBreakdown, SuiteExplained};
@@ -31,6 +33,7 @@ pub use joined::{JoinedCase, JoinedRun, JoinedSummary, RunSays, join_runs_of_sui
 pub use published::{Agreement, PublishedRow, PublishedTable, Today};
 pub use summarize::summarize_suite;
 pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary};
+pub use timeline::{HistoryCase, HistoryFigure, HistoryRun, SuiteHistory, history_of_suite};
 pub use verdicts::{decided, idle_reference};
 
 pub(crate) use cases::row_name;

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::{demo, explain, merge, report};
+use super::{demo, explain, history, merge, report};
 use crate::{compare, options::Output};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -11,6 +11,7 @@ Examples:
   netbench runs report runs/2026-… --open          charts, in the browser
   netbench runs demo                               the page of a published evaluation
   netbench runs compare runs/before runs/after --fail-on-regression 2%
+  netbench runs history                            each case over time
   netbench runs explain runs/2026-…                why is one stack faster?
   netbench runs merge runs/*-s? --out runs/all
   netbench runs prune --keep 20
@@ -49,6 +50,9 @@ pub(crate) enum RunsCommand {
     /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
+    /// Follow the cases of suite over all stored runs: a line for each case and stack
+    #[command(after_help = history::EXAMPLES)]
+    History(history::History),
     /// Find the sites on which one stack is faster, and their common characteristics
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),

@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod compress;
 pub(crate) mod demo;
 mod explain;
+mod history;
 mod list;
 mod merge;
 mod prune;
@@ -37,6 +38,7 @@ pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
         RunsCommand::Report(options) => report::report(options),
         RunsCommand::Demo(options) => demo::demo(options),
         RunsCommand::Compare(options) => compare(options),
+        RunsCommand::History(options) => history::history(options),
         RunsCommand::Explain(options) => explain::explain(options),
         RunsCommand::Merge(options) => merge::merge(options),
         RunsCommand::Prune(options) if options.compress => compress::compress(options),
