@@ -5,6 +5,8 @@ use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use netbench_model::{Record, SCHEMA_VERSION};
@@ -61,6 +63,12 @@ impl Appender {
     }
 }
 
+/// The longest time for which the part of a killed evaluation keeps its file: it stores its last records first.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// The interval at which a locked file is tried.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Opens the file exclusively, removes an incomplete last line, and seeks to the end.
 pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     let mut file = OpenOptions::new()
@@ -70,10 +78,14 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
         .truncate(false)
         .open(path)
         .map_err(StoreError::io(path))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
-        Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if begin.elapsed() < ENDING => thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+        }
     }
     let end = whole_lines(&mut file).map_err(StoreError::io(path))?;
     file.set_len(end).map_err(StoreError::io(path))?;
