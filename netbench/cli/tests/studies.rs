@@ -8,6 +8,9 @@
 use std::{env, fs, path::Path};
 
 use globset::Glob;
+use netbench_model::{ConnectManifest, Sample};
+use netbench_report::summarize;
+use netbench_store::RunFolder;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -64,9 +67,13 @@ impl Item {
                 is_same: false,
             };
         };
-        let path = tree().join("results").join(run).join("summary.json");
-        let summary = fs::read_to_string(&path).unwrap_or_else(|_| panic!("no run {run}"));
-        let summary: Value = serde_json::from_str(&summary).unwrap();
+        let path = tree().join("results").join(run);
+        let summary = fs::read_to_string(path.join("summary.json"));
+        let summary = summary.unwrap_or_else(|_| panic!("no run {run}"));
+        let mut summary: Value = serde_json::from_str(&summary).unwrap();
+        if summary["kind"] == "connect" {
+            summary = summary_of_samples(&path);
+        }
         match (&self.rows, &self.figure) {
             (Some(rows), None) => of_rows(&summary, rows),
             (None, Some(figure)) => Outcome {
@@ -103,6 +110,14 @@ impl Item {
             "| {study} | {item} | {command} | {published} | {measured} | {verdict} | {remark} |\n"
         )
     }
+}
+
+/// Returns the summary of a run of `connect`, with the figures that the summary beside the samples may still lack.
+fn summary_of_samples(path: &Path) -> Value {
+    let folder = RunFolder::open(path).unwrap();
+    let manifest: ConnectManifest = folder.manifest().unwrap();
+    let samples: Vec<Sample> = folder.records().unwrap();
+    serde_json::to_value(summarize(&manifest, &samples)).unwrap()
 }
 
 /// Compares the factors of the rows of a summary's published table that match a pattern.

@@ -18,6 +18,7 @@ mod roots;
 mod scan;
 mod schemas;
 mod ship;
+mod site_phases;
 mod stacks;
 mod suite;
 mod suite_history;

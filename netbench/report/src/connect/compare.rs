@@ -9,7 +9,7 @@ use netbench_stats::{Change, Figures, Pair, Resampling, Verdict, compare as pair
 use super::{
     pairs::{Matched, Times, match_up},
     shares::{rtts, shares},
-    summary::{Comparison, Exclusion, PhaseOf, PhaseRow, SiteOf, SiteRow, SiteTally},
+    summary::{Comparison, Exclusion, PhaseOf, PhaseRow, SiteOf, SitePhase, SiteRow, SiteTally},
 };
 use crate::{Row, gate::Judged, row::tally};
 
@@ -25,12 +25,24 @@ pub(crate) fn compare(
     let plan = &manifest.plan;
     let rtts = rtts(manifest, measured);
     let phases = phases(plan, &pairs.matched);
-    let total = phases.iter().find(|row| row.key.phase == Phase::Total);
+    let by_site = pairs
+        .matched
+        .iter()
+        .into_group_map_by(|pair| pair.site)
+        .into_iter()
+        .collect();
+    let of_phase = SitesOfPhase {
+        plan,
+        by_site: &by_site,
+        rtts: &rtts,
+        phases: &phases,
+    };
     let comparison = Comparison {
         condition,
         first: first.clone(),
         other: other.clone(),
-        sites: sites(plan, &pairs.matched, &rtts, total),
+        sites: of_phase.tally(Phase::Total),
+        site_phases: of_phase.all(),
         phases,
         shares: shares(&pairs.matched, &rtts, first, other),
     };
@@ -93,58 +105,89 @@ pub(super) fn is_judged(phase: Phase) -> bool {
     phase != Phase::ConnectorWall
 }
 
-fn sites(
-    plan: &ConnectPlan,
-    matched: &[Matched<'_>],
-    rtts: &BTreeMap<String, u64>,
-    total: Option<&PhaseRow>,
-) -> SiteTally {
-    let by_site = matched.iter().into_group_map_by(|pair| pair.site);
-    let mut rows: Vec<SiteRow> = by_site
-        .into_iter()
-        .filter_map(|(site, pairs)| {
-            let key = SiteOf {
-                site: site.to_owned(),
-                rtt_ns: rtts.get(site).copied().unwrap_or(0),
-            };
-            let row = Times::row(key, &pairs.iter().map(|pair| pair.totals()).collect_vec())?;
-            Some(Row {
-                judged: Judged::not_asked(&row.change),
-                ..row
+/// The pairs of each site, for tallies of sites by phase.
+struct SitesOfPhase<'a> {
+    plan: &'a ConnectPlan,
+    by_site: &'a BTreeMap<&'a str, Vec<&'a Matched<'a>>>,
+    rtts: &'a BTreeMap<String, u64>,
+    /// The phases over all sites.
+    phases: &'a [PhaseRow],
+}
+
+impl SitesOfPhase<'_> {
+    /// Tallies the sites by the connector, the handshake and the verification, as far as both stacks have them. Samples
+    /// of earlier versions have no CPU time of the connector, and are shown by its wall clock.
+    fn all(&self) -> Vec<SitePhase> {
+        let connector = [Phase::Connector, Phase::ConnectorWall];
+        let connector = connector
+            .into_iter()
+            .find(|phase| self.of_all(*phase).is_some());
+        let phases = connector.into_iter().chain([Phase::Tls, Phase::Verify]);
+        phases
+            .filter(|phase| self.of_all(*phase).is_some())
+            .map(|phase| SitePhase {
+                phase,
+                sites: self.tally(phase),
             })
-        })
-        .collect();
-    // The only site has the samples of the total, and therefore its interval.
-    if let ([row], Some(total)) = (rows.as_mut_slice(), total) {
-        row.change = Change {
-            ratio: total.change.ratio,
-            verdict: total.change.verdict,
-            interval: total.change.interval,
-            ..row.change
-        };
-        row.judged = total.judged;
+            .collect()
     }
-    rows.sort_by(|a, b| {
-        a.change
-            .ratio
-            .total_cmp(&b.change.ratio)
-            .then(a.key.site.cmp(&b.key.site))
-    });
-    let verdicts = rows.iter().map(|row| row.change.verdict);
-    let [other_faster, first_faster, same, undecided, not_judged] =
-        tally(verdicts).map(|sites| sites as u64);
-    SiteTally {
-        other_faster,
-        first_faster,
-        same,
-        undecided,
-        not_judged,
-        not_compared: (plan.sites.len() - rows.len().min(plan.sites.len())) as u64,
-        // `chance` is for one of the two directions.
-        // A sum of no floats is minus zero.
-        expected_by_chance: rows
-            .iter()
-            .fold(0.0, |sum, row| sum + 2.0 * row.change.chance()),
-        rows,
+
+    fn of_all(&self, phase: Phase) -> Option<&PhaseRow> {
+        self.phases.iter().find(|row| row.key.phase == phase)
+    }
+
+    fn tally(&self, phase: Phase) -> SiteTally {
+        let by_site = self.by_site.iter();
+        let rows = by_site.filter_map(|(site, pairs)| self.row(phase, site, pairs));
+        let mut rows: Vec<SiteRow> = rows.collect();
+        // The only site has the samples of the phase, and therefore its interval.
+        if let ([row], Some(all)) = (rows.as_mut_slice(), self.of_all(phase)) {
+            row.change = Change {
+                ratio: all.change.ratio,
+                verdict: all.change.verdict,
+                interval: all.change.interval,
+                ..row.change
+            };
+            row.judged = all.judged;
+        }
+        rows.sort_by(|a, b| {
+            a.change
+                .ratio
+                .total_cmp(&b.change.ratio)
+                .then(a.key.site.cmp(&b.key.site))
+        });
+        let verdicts = rows.iter().map(|row| row.change.verdict);
+        let [other_faster, first_faster, same, undecided, not_judged] =
+            tally(verdicts).map(|sites| sites as u64);
+        SiteTally {
+            other_faster,
+            first_faster,
+            same,
+            undecided,
+            not_judged,
+            not_compared: (self.plan.sites.len() - rows.len().min(self.plan.sites.len())) as u64,
+            // `chance` is for one of the two directions.
+            // A sum of no floats is minus zero.
+            expected_by_chance: rows
+                .iter()
+                .fold(0.0, |sum, row| sum + 2.0 * row.change.chance()),
+            rows,
+        }
+    }
+
+    fn row(&self, phase: Phase, site: &str, pairs: &[&Matched<'_>]) -> Option<SiteRow> {
+        let key = SiteOf {
+            site: site.to_owned(),
+            rtt_ns: self.rtts.get(site).copied().unwrap_or(0),
+        };
+        let times = pairs.iter().filter_map(|pair| pair.times(phase));
+        let mut row = Times::row(key, &times.collect_vec())?;
+        if !is_judged(phase) {
+            row.change.verdict = Verdict::NotJudged;
+        }
+        Some(Row {
+            judged: Judged::not_asked(&row.change),
+            ..row
+        })
     }
 }

@@ -8,7 +8,7 @@ use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 use super::{
     Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
     differences::differences,
-    latest, match_up, summarize, sweep,
+    latest, match_up, site_phases, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -156,6 +156,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     for comparison in &summary.comparisons {
         phases(&mut items, comparison, summary.run.target, tables);
         sites(&mut items, comparison, summary);
+        items.extend(site_phases::items(comparison, summary));
         if tables == Tables::Each {
             let heading = title("Where the total goes", comparison);
             items.extend(shares(heading, &[comparison]));

@@ -14,6 +14,7 @@ mod pairs;
 mod runs;
 mod runs_document;
 mod shares;
+mod site_phases;
 mod summarize;
 mod summary;
 mod sweep;
@@ -30,7 +31,7 @@ pub use runs::{
 pub use summarize::summarize;
 pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseOf, PhaseRow,
-    ShareRow, SiteOf, SiteRow, SiteTally, UnsupportedRow,
+    ShareRow, SiteOf, SitePhase, SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
     DifferenceParts, Fit, PointOf, Predicted, StepOf, SweepDifference, SweepStep, SweepSummary,

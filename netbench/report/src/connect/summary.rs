@@ -94,6 +94,10 @@ pub struct Comparison {
     pub phases: Vec<PhaseRow>,
     /// The sites, by total time.
     pub sites: SiteTally,
+    /// The sites, by the phases that both have: the connector, the handshake and the verification. Absent in summaries
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub site_phases: Vec<SitePhase>,
     /// The shares of the total time, by class of round-trip time.
     pub shares: Vec<ShareRow>,
 }
@@ -108,7 +112,17 @@ pub struct PhaseOf {
     pub phase: Phase,
 }
 
-/// The number of sites on which each stack is faster by total time.
+/// The sites by the time of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SitePhase {
+    /// The phase.
+    pub phase: Phase,
+    /// The sites. Wall clock of the connector has no verdicts, but intervals.
+    #[serde(flatten)]
+    pub sites: SiteTally,
+}
+
+/// The number of sites on which each stack is faster by total time, or by that of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteTally {
     /// Number of sites on which the other stack is faster.
@@ -130,7 +144,7 @@ pub struct SiteTally {
     pub rows: Vec<SiteRow>,
 }
 
-/// One site, with the median totals of both stacks.
+/// One site, with the median times of both stacks.
 pub type SiteRow = Row<SiteOf>;
 
 /// The site of a row.

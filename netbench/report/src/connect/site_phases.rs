@@ -1,0 +1,162 @@
+//! The sites of a comparison by phase: a sentence for each phase, and a table of all phases.
+
+use std::collections::BTreeMap;
+
+use netbench_model::{Phase, StackName};
+
+use super::{Comparison, ConnectSummary, SiteRow, SiteTally, compare::is_judged};
+use crate::{
+    cell::Cell,
+    document::{Excerpt, Filling, Item, Table},
+};
+
+/// Number of rows at either end that text formats show. Sites have the order of the table of totals.
+const SHOWN: usize = 4;
+
+/// The phases of each site, by its name.
+type Rows<'a> = BTreeMap<&'a str, &'a SiteRow>;
+
+/// Returns the sentences and the table; empty if no site has enough rounds for an interval.
+pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<Item> {
+    let phases = comparison.site_phases.iter();
+    let mut phases = phases.filter(|of| has_intervals(&of.sites)).peekable();
+    if phases.peek().is_none() {
+        return Vec::new();
+    }
+    let mut items = vec![Item::Heading(format!(
+        "Site by site, each phase: {} connections, {} against {}",
+        comparison.condition, comparison.other, comparison.first
+    ))];
+    let mut table = Table::of(&comparison.sites.rows)
+        .caption(format!(
+            "sites by phase, {} connections, {} against {}",
+            comparison.condition, comparison.other, comparison.first
+        ))
+        .excerpt(Excerpt::Ends(SHOWN))
+        .site(summary.run.target, |row| &row.key.site);
+    for of in phases {
+        items.push(Item::Text(sentence(
+            of.phase,
+            &of.sites,
+            &comparison.other,
+            summary,
+        )));
+        let rows = of.sites.rows.iter();
+        let rows = rows.map(|row| (row.key.site.as_str(), row)).collect();
+        table = columns(table, of.phase, comparison, &rows);
+    }
+    items.push(Item::Text(sentence(
+        Phase::Total,
+        &comparison.sites,
+        &comparison.other,
+        summary,
+    )));
+    items.push(table.item());
+    items
+}
+
+/// Returns whether any site has an interval.
+fn has_intervals(sites: &SiteTally) -> bool {
+    sites.rows.iter().any(|row| row.change.interval.is_some())
+}
+
+/// Returns the number of sites on which a phase is faster with the other stack: `TLS handshake: rustls is faster on 90 of
+/// 101 sites, …`. A phase without verdicts is described by the intervals.
+fn sentence(
+    phase: Phase,
+    tally: &SiteTally,
+    other: &StackName,
+    summary: &ConnectSummary,
+) -> String {
+    let name = name(phase).sentence;
+    let sites = summary.count_rows(tally.rows.len());
+    if is_judged(phase) {
+        let undecided = match tally.not_judged {
+            0 => format!("undecided on {}", tally.undecided),
+            few => format!("undecided on {}, not judged on {few}", tally.undecided),
+        };
+        return format!(
+            "{name}: {other} is faster on {} of {sites}, slower on {}, the same on {}, {undecided}.",
+            tally.other_faster, tally.first_faster, tally.same,
+        );
+    }
+    let [shorter, longer] = sides(tally);
+    format!(
+        "{name}: {other} takes less on {shorter} of {sites}, more on {longer}, and the interval contains 0 % or is \
+         missing on {}. Wall clock includes other work of the machine, so there is no verdict.",
+        tally.rows.len() - shorter - longer,
+    )
+}
+
+/// Returns the number of sites whose interval lies below 1, and above it.
+fn sides(tally: &SiteTally) -> [usize; 2] {
+    let intervals = tally.rows.iter().filter_map(|row| row.change.interval);
+    intervals.fold([0; 2], |[below, above], interval| {
+        [
+            below + usize::from(interval.high < 1.0),
+            above + usize::from(interval.low > 1.0),
+        ]
+    })
+}
+
+/// The names of a phase of sites.
+struct Name {
+    /// At the beginning of a sentence.
+    sentence: &'static str,
+    /// Before the names of columns.
+    column: &'static str,
+}
+
+fn name(phase: Phase) -> Name {
+    let (sentence, column) = match phase {
+        Phase::Connector => ("Connector set-up, CPU", "connector"),
+        Phase::ConnectorWall => ("Connector set-up, wall clock", "connector"),
+        Phase::Dns => ("Name lookup", "name lookup"),
+        Phase::Tcp => ("TCP connect", "TCP"),
+        Phase::Tls => ("TLS handshake", "handshake"),
+        Phase::Verify => ("Chain verification", "verification"),
+        Phase::FirstByte => ("First byte", "first byte"),
+        Phase::Total => ("Whole connection", "total"),
+        Phase::Cpu => ("Client CPU", "client CPU"),
+    };
+    Name { sentence, column }
+}
+
+/// Adds the columns of a phase.
+fn columns<'a>(
+    table: Filling<&'a SiteRow>,
+    phase: Phase,
+    comparison: &Comparison,
+    rows: &Rows<'_>,
+) -> Filling<&'a SiteRow> {
+    let column = name(phase).column;
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    let cell = |site: &SiteRow, cell: fn(&SiteRow) -> Cell| match rows.get(site.key.site.as_str()) {
+        Some(row) => cell(row),
+        None => Cell::Missing,
+    };
+    // The shortest terminal has the handshake's change alone.
+    let change_rank = match phase {
+        Phase::Tls => 0,
+        _ => 1,
+    };
+    let table = table
+        .col(&format!("{column} {first}"), 4, |site| {
+            cell(site, |row| Cell::Time(row.first))
+        })
+        .col(&format!("{column} {other}"), 4, |site| {
+            cell(site, |row| Cell::Time(row.other))
+        })
+        .col_of(other, &format!("{column} change"), change_rank, |site| {
+            cell(site, |row| Cell::Change(row.change.ratio))
+        })
+        .col_of(other, &format!("{column} interval"), 3, |site| {
+            cell(site, |row| Cell::Changes(row.change.interval))
+        });
+    if !is_judged(phase) {
+        return table;
+    }
+    table.col_of(other, &format!("{column} verdict"), 2, |site| {
+        cell(site, |row| Cell::Verdict(row.change.verdict, row.unit))
+    })
+}
