@@ -40,8 +40,8 @@ pub struct WebModel {
 pub struct WebKind {
     /// The kind in a few words.
     pub name: String,
-    /// The fields of a sites file, or `None` for a kind that the lab cannot emulate.
-    pub fields: Option<String>,
+    /// The fields of a sites file.
+    pub fields: String,
     /// The required kind of key, if there is one.
     #[serde(default)]
     key: Option<String>,
@@ -142,20 +142,15 @@ impl WebModel {
 
     /// Returns the site as a line of a sites file.
     pub fn line(&self, site: WebSite, number: usize) -> String {
-        let fields = self.kinds[site.kind].fields.as_deref().unwrap_or_default();
+        let fields = &self.kinds[site.kind].fields;
         format!("s{number}.example {fields} key={}", self.keys[site.key].key)
     }
 
     /// Returns the scan of the site, as far as it decides an agreement.
     pub fn scan(&self, site: WebSite) -> SiteScan {
-        let sites = match self.kinds[site.kind].fields {
-            Some(_) => parse_sites(&self.line(site, 0)).unwrap_or_default(),
-            None => Vec::new(),
-        };
+        let sites = parse_sites(&self.line(site, 0)).unwrap_or_default();
         let Some(lab) = sites.first().map(|site| &site.lab) else {
-            let suites = [CipherSuite(0xc013), CipherSuite(0x002f)];
-            let version = spoken(TlsVersion::Tls10, &suites, &[Group(0x17)]);
-            return scan_of(vec![version], Vec::new());
+            return scan_of(Vec::new(), Vec::new());
         };
         let versions = lab.tls.iter().map(|version| of_profile(lab, *version));
         scan_of(versions.collect(), signatures(lab))
@@ -209,6 +204,7 @@ fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
         KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519
     );
     let listed = match lab.suites.as_slice() {
+        [] if version.is_deprecated() => CipherSuite::DEPRECATED,
         [] => CipherSuite::OFFERED,
         suites => suites,
     };

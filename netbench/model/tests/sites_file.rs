@@ -210,8 +210,8 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
             "line 1: chain: expected at most 60000 bytes",
         ),
         (
-            "a.example tls=1.1",
-            "line 1: tls: unknown TLS version \"1.1\"; expected one of 1.2, 1.3",
+            "a.example tls=ssl3",
+            "line 1: tls: unknown TLS version \"ssl3\"; expected one of 1.0, 1.1, 1.2, 1.3",
         ),
         ("a.example tls=1.2,1.2", "line 1: tls: 1.2 is listed twice"),
         (
@@ -268,6 +268,18 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
             "line 1: suites: none of them serves TLS 1.2 with key=ecdsa-p256",
         ),
         (
+            "a.example tls=1.2 suites=TLS_RSA_WITH_AES_128_CBC_SHA",
+            "line 1: suites: TLS_RSA_WITH_AES_128_CBC_SHA is served with TLS 1.0 and 1.1",
+        ),
+        (
+            "a.example tls=1.0,1.2 suites=EC_RSA",
+            "line 1: suites: none of them serves TLS 1.0 with key=rsa-2048; expected one such as TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+        ),
+        (
+            "a.example tls=1.1 suites=EC_RSA",
+            "line 1: suites: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 belongs to TLS 1.2",
+        ),
+        (
             "a.example groups=X25519MLKEM768",
             "line 1: groups: TLS 1.2 has no hybrid group",
         ),
@@ -291,6 +303,9 @@ fn what_can_be_served_is_no_error() {
     for text in [
         "a.example tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 groups=X25519MLKEM768",
         "a.example tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "a.example tls=1.0",
+        "a.example tls=1.0,1.2 suites=TLS_RSA_WITH_AES_128_CBC_SHA",
+        "a.example tls=1.1 key=ecdsa-p256 suites=TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
         "a.example tls=1.3 groups=X25519MLKEM768",
         "a.example tls=1.2 key=ed25519 suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
         "a.example tls=1.3 key=ecdsa-p256 suites=TLS_AES_128_GCM_SHA256",

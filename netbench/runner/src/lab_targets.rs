@@ -82,7 +82,7 @@ impl LabTargets {
     ) -> Result<Self, TargetsError> {
         let mut by_stack: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, site) in sites.iter().enumerate() {
-            if site.lab.fault != Some(Fault::Refuse) {
+            if site.lab.fault != Some(Fault::Refuse) && lacking(site, workers).is_none() {
                 by_stack.entry(&site.lab.server).or_default().push(i);
             }
         }
@@ -110,7 +110,14 @@ impl LabTargets {
             workers: workers.clone(),
             link,
         };
-        *targets.places.write() = (0..sites.len()).map(|i| Ok(targets.wanted(i))).collect();
+        let place = |(i, site)| match lacking(site, workers) {
+            None => Ok(targets.wanted(i)),
+            Some(why) => Err(Unserved {
+                failure: no_server(&site.lab.server, &why),
+                unsupported: Some(why),
+            }),
+        };
+        *targets.places.write() = sites.iter().enumerate().map(place).collect();
         for server in &targets.servers {
             *server.process.lock() = Some(targets.start_server(server)?);
         }
@@ -334,6 +341,16 @@ fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
         server: server.stack.clone(),
         source,
     }
+}
+
+/// Returns the feature that the server of a site lacks, as far as its description shows, and a server that has it.
+fn lacking(site: &Site, workers: &Workers) -> Option<String> {
+    let server = &site.lab.server;
+    let mut versions = site.lab.tls.iter();
+    let missing = versions.find(|version| !workers.has_version(server, **version))?;
+    Some(format!(
+        "{server} cannot serve TLS {missing}; server=openssl can (`netbench stacks build openssl`)"
+    ))
 }
 
 fn no_server(server: &str, why: &str) -> Failure {

@@ -7,8 +7,10 @@ use std::{
 };
 
 use netbench_link::Namespace;
-use netbench_model::Variants;
-use netbench_protocol::{Configure, PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
+use netbench_model::{TlsVersion, Variants};
+use netbench_protocol::{
+    Configure, DEPRECATED_VERSIONS, PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription,
+};
 
 use crate::{Launch, Worker, WorkerError};
 
@@ -142,15 +144,18 @@ impl Workers {
         Worker::start(self.needed(stack)?, launch)
     }
 
-    /// Starts a worker of the stack that the settings name, and sends it the settings.
+    /// Starts a worker of the stack that the settings name, and sends it the settings, with the versions that the stack
+    /// has.
     ///
     /// # Errors
     /// As [`Worker::start_configured`], or [`WorkerError::Refused`] if the stack has no worker.
     pub fn start_configured(
         &self,
         launch: &Launch<'_>,
-        settings: Configure,
+        mut settings: Configure,
     ) -> Result<Worker, WorkerError> {
+        let (stack, versions) = (&settings.stack, &mut settings.client.versions);
+        versions.retain(|version| self.has_version(stack, *version));
         Worker::start_configured(self.needed(&settings.stack)?, launch, settings)
     }
 
@@ -173,6 +178,11 @@ impl Workers {
     pub fn does(&self, stack: &str, operation: &str) -> bool {
         let description = self.description(stack);
         description.is_some_and(|it| it.operations.iter().any(|does| does == operation))
+    }
+
+    /// Returns whether `stack` can be configured for a version, as a server and as a client.
+    pub fn has_version(&self, stack: &str, version: TlsVersion) -> bool {
+        !version.is_deprecated() || self.does(stack, DEPRECATED_VERSIONS)
     }
 
     /// Returns the description of `stack`.

@@ -12,7 +12,7 @@ use netbench_lab::Lab;
 use netbench_model::{
     Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch, TlsVersion,
 };
-use netbench_protocol::{ResponseBody, ServeSite};
+use netbench_protocol::{DEPRECATED_VERSIONS, ResponseBody, ServeSite};
 use netbench_runner::WorkerProgram;
 use tempfile::TempDir;
 
@@ -52,7 +52,35 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
             );
         }
     }
+    let old = old_versions(program, stack)?;
+    wrong.extend(old.err().map(|e| format!("from s_client, {e}")));
     Ok(wrong)
+}
+
+/// Checks a site with TLS 1.0 and 1.1, with a client at security level 0, if the stack has these versions.
+fn old_versions(program: &WorkerProgram, stack: &str) -> Result<Result<(), String>, String> {
+    let mut server = start(program)?;
+    let can = describe(&mut server, stack)?;
+    if !can
+        .operations
+        .iter()
+        .any(|name| name == DEPRECATED_VERSIONS)
+    {
+        return Ok(Ok(()));
+    }
+    let profile = LabProfile {
+        tls: vec![TlsVersion::Tls10, TlsVersion::Tls11],
+        ocsp: Switch::On,
+        ..LabProfile::default()
+    };
+    let sites = sites(stack, [(HOST, profile)].into_iter())?;
+    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+    let folder = Files::new(stack, &lab, &sites)?;
+    let address = serve_one(&mut server, stack, &lab, &sites)?;
+    let mut versions = [TlsVersion::Tls10, TlsVersion::Tls11].into_iter();
+    Ok(versions.try_for_each(|version| {
+        from_client(&folder, address, version).map_err(|e| format!("{version}: {e}"))
+    }))
 }
 
 /// Creates a lab with only [`HOST`].
@@ -182,6 +210,8 @@ impl OpenSslCommand {
 
 fn flag(version: TlsVersion) -> &'static str {
     match version {
+        TlsVersion::Tls10 => "-tls1",
+        TlsVersion::Tls11 => "-tls1_1",
         TlsVersion::Tls13 => "-tls1_3",
         _ => "-tls1_2",
     }
@@ -307,6 +337,11 @@ fn from_client(files: &Files, address: SocketAddr, version: TlsVersion) -> Resul
         "-alpn",
         "http/1.1",
         "-status",
+        "-cipher",
+        match version.is_deprecated() {
+            true => "DEFAULT:@SECLEVEL=0",
+            false => "DEFAULT",
+        },
         flag(version),
     ])?;
     if let Some(stdin) = client.0.0.stdin.as_mut() {

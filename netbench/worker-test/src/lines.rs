@@ -11,8 +11,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, HELD_AFTER, Load, PROTOCOL_VERSION, Request, RequestBody, Response,
-    ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, DEPRECATED_VERSIONS, HELD_AFTER, Load, PROTOCOL_VERSION, Request,
+    RequestBody, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 13] = [
+const OPERATIONS: [&str; 14] = [
     "connect",
     "serve",
     "suite",
@@ -42,6 +42,7 @@ const OPERATIONS: [&str; 13] = [
     "client-file",
     "early-data",
     "verify",
+    DEPRECATED_VERSIONS,
     "load",
     "objects",
     VERIFICATION_UNTIMED,

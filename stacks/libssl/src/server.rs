@@ -3,7 +3,8 @@
 use std::pin::Pin;
 
 use netbench_protocol::ServeSite;
-use netbench_worker::{AcceptError, Accepted, SetupError, site_suites};
+use netbench_tls::Alpn;
+use netbench_worker::{AcceptError, Accepted, SetupError, site_suites, supported};
 use openssl::{
     error::ErrorStack,
     ssl::{
@@ -34,7 +35,10 @@ pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, 
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
     ssl.set_verify(SslVerifyMode::NONE);
-    select_alpn(&mut ssl, &site.alpn);
+    // HTTP/2 needs TLS 1.2 (RFC 9113 section 9.2).
+    let has_http2 = site.versions.iter().any(|version| !version.is_deprecated());
+    let alpn = supported(&site.alpn, |alpn| has_http2 || alpn != Alpn::H2);
+    select_alpn(&mut ssl, &alpn);
     L::set_tickets(&mut ssl, usize::from(site.tickets))
         .map_err(|e| SetupError::refused("resumption", e))?;
     if site.tickets == 0 {

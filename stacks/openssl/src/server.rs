@@ -5,11 +5,12 @@ use std::{
 
 use netbench_libssl::{Identity, accepted, server_context};
 use netbench_protocol::ServeSite;
+use netbench_tls::TlsVersion;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
-    ssl::{Ssl, SslContext, SslRef},
+    ssl::{Ssl, SslContext, SslOptions, SslRef},
 };
 use tokio::net::TcpStream;
 
@@ -55,12 +56,29 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 /// Makes a context with all settings of a site but its name and its certificates.
 fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     let mut ssl = server_context::<OpenSsl>(site)?;
+    if site.versions.iter().any(|version| version.is_deprecated()) {
+        // OpenSSL 3 has TLS 1.0 and 1.1, whose signatures are of SHA-1, at level 0 alone.
+        ssl.set_security_level(0);
+        ssl.set_options(between(&site.versions));
+    }
     ffi::set_dh_auto(&mut ssl);
     if let Some(response) = stapled_response(site)? {
         ssl.set_status_callback(move |ssl| ssl.set_ocsp_status(&response).map(|()| true))
             .map_err(|e| SetupError::refused("OCSP response", e))?;
     }
     Ok(ssl.build())
+}
+
+/// Returns the options that turn off the versions that a site lacks between its first and its last.
+fn between(versions: &[TlsVersion]) -> SslOptions {
+    let options = [
+        (TlsVersion::Tls11, SslOptions::NO_TLSV1_1),
+        (TlsVersion::Tls12, SslOptions::NO_TLSV1_2),
+    ];
+    let missing = options
+        .into_iter()
+        .filter(|(version, _)| !versions.contains(version));
+    missing.map(|(_, option)| option).collect()
 }
 
 /// Gives a connection the certificates and the key of its site.

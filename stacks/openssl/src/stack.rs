@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{DEPRECATED_VERSIONS, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
@@ -98,6 +98,7 @@ impl Stack for OpenSsl {
                 "client-certificate",
                 "client-file",
                 "verify",
+                DEPRECATED_VERSIONS,
             ],
             Buffers::Released => &["suite"],
         };

@@ -14,6 +14,7 @@ mod instructions;
 mod interrupt;
 mod live;
 mod netem;
+mod old_versions;
 mod other_languages;
 mod outside_world;
 mod predictions;
@@ -33,6 +34,6 @@ mod urls;
 
 netbench_testing::modules! {
     archive, browser, chains, compat, emulated, guide, installed_servers, instructions, interrupt,
-    live, netem, other_languages, outside_world, predictions, refused, resume, roots, scan,
+    live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
     scan_local, scan_loss, scan_relay, ship, slurm, urls,
 }

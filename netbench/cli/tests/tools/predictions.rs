@@ -86,7 +86,13 @@ fn site(number: usize, rng: &mut Rng) -> String {
     let (versions, key, known) = if is_old {
         let keys = [KeyType::Rsa2048, KeyType::Rsa3072, KeyType::Rsa4096];
         let old = CipherSuite::SERVED.split_at(CipherSuite::OFFERED.len()).1;
-        (vec![TlsVersion::Tls12], one(rng, &keys), old)
+        match rng.below(4) {
+            0 => {
+                let versions = some(rng, &[TlsVersion::Tls10, TlsVersion::Tls11]);
+                (versions, one(rng, &keys), CipherSuite::DEPRECATED)
+            }
+            _ => (vec![TlsVersion::Tls12], one(rng, &keys), old),
+        }
     } else {
         let versions = some(rng, TlsVersion::OFFERED);
         (versions, one(rng, KeyType::ALL), CipherSuite::OFFERED)
@@ -105,7 +111,11 @@ fn site(number: usize, rng: &mut Rng) -> String {
             facts.fits(*version) && (*version == TlsVersion::Tls13 || is_of_key)
         };
         let of_version: Vec<CipherSuite> = known.iter().filter(fits).copied().collect();
-        suites.extend(some(rng, &of_version));
+        for suite in some(rng, &of_version) {
+            if !suites.contains(&suite) {
+                suites.push(suite);
+            }
+        }
     }
     let groups: Vec<Group> = Group::OFFERED
         .iter()

@@ -170,7 +170,17 @@ const CASES: &[Case] = &[
         2,
         &["did you mean \"servo\"?"],
     ),
-    ("connect --tls 1.1", 2, &["--tls", "1.2, 1.3"]),
+    ("connect --tls ssl3", 2, &["--tls", "1.0, 1.1, 1.2, 1.3"]),
+    (
+        "connect --tls 1.1,1.3",
+        2,
+        &["--tls leaves out 1.2, which is between others"],
+    ),
+    (
+        "connect --tls 1.1,1.2 --client-profile default",
+        2,
+        &["--tls 1.1 has no effect with --client-profile default"],
+    ),
     ("connect --tls 1.2,1.2", 2, &["--tls names 1.2 twice"]),
     ("connect --tls tls1.3", 2, &["tls1.3", "1.2, 1.3"]),
     ("connect --groups x25518", 2, &["did you mean \"x25519\"?"]),

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p netbench-interop --example population -- HELLOS.json [SITES] [SEED] > table.md` reads the output of
 //! `netbench stacks hello --json`. With a fourth argument, a number, it prints a sites file for `netbench scan` instead: that many
-//! of the drawn sites, chosen at random among those that the lab can emulate.
+//! of the drawn sites, chosen at random.
 
 #![expect(clippy::unwrap_used, reason = "a study that cannot be made ends")]
 
@@ -155,14 +155,11 @@ fn kinds(population: &WebModel, drawn: &[WebSite]) {
 
 /// Prints a sites file with `count` of the sites, and with more of rare kinds.
 fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) {
-    let mut able: Vec<&WebSite> = drawn
-        .iter()
-        .filter(|site| population.kinds[site.kind].fields.is_some())
-        .collect();
+    let mut shuffled: Vec<&WebSite> = drawn.iter().collect();
     let mut rng = Rng::new(seed + 1);
-    for at in (1..able.len()).rev() {
+    for at in (1..shuffled.len()).rev() {
         let other = rng.below(u32::try_from(at + 1).unwrap()) as usize;
-        able.swap(at, other);
+        shuffled.swap(at, other);
     }
     println!(
         "# {} of {} sites drawn with the seed {seed} from `{}`, and at least {OF_EACH} of each kind, where as many were drawn",
@@ -171,7 +168,7 @@ fn print_sites(population: &WebModel, drawn: &[WebSite], count: u32, seed: u64) 
         population.name
     );
     let mut of_kind = vec![0; population.kinds.len()];
-    for (number, site) in able.into_iter().enumerate() {
+    for (number, site) in shuffled.into_iter().enumerate() {
         let accepted = &mut of_kind[site.kind];
         if number < count as usize || *accepted < OF_EACH {
             *accepted += 1;

@@ -1,7 +1,7 @@
 //! Tests of the sites of the web that a switch loses, by the population model.
 
-use netbench_interop::WebModel;
-use netbench_model::tls::TlsVersion;
+use netbench_interop::{WebModel, WebSite, predict};
+use netbench_model::{parse_sites, scan::Agreement, tls::TlsVersion};
 
 use crate::made::offer;
 
@@ -45,4 +45,36 @@ fn the_shares_of_the_kinds_come_to_all_sites() {
             assert!(model.sources.contains_key(source), "{source}");
         }
     }
+}
+
+#[test]
+fn the_lab_can_be_every_kind_of_site() {
+    let model = WebModel::of_2026().unwrap();
+    for (place, kind) in model.kinds.iter().enumerate() {
+        let weights = model.key_weights(kind);
+        for (key, _) in weights
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| **weight > 0.0)
+        {
+            let line = model.line(WebSite { kind: place, key }, 1);
+            assert!(parse_sites(&line).is_ok(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_client_with_old_versions_alone_reaches_old_sites() {
+    let model = WebModel::of_2026().unwrap();
+    let mut kinds = model.kinds.iter();
+    let kind = kinds
+        .position(|kind| kind.name == "TLS 1.0 or 1.1 alone")
+        .unwrap();
+    let scan = model.scan(WebSite { kind, key: 0 });
+    let reaches = |version: TlsVersion| {
+        let offer = offer("a", &[version], &[0xc013, 0xc02f], &[0x17], &[0x0401]);
+        matches!(predict(&offer, &scan), Agreement::Agrees(_))
+    };
+    assert!(reaches(TlsVersion::Tls10) && reaches(TlsVersion::Tls11));
+    assert!(!reaches(TlsVersion::Tls12));
 }

@@ -27,7 +27,7 @@ static FIELDS: [Field; 17] = [
     Field {
         name: "tls",
         read: |lab, text| {
-            let version = |word: &str| one_of("TLS version", word, TlsVersion::OFFERED);
+            let version = |word: &str| one_of("TLS version", word, TlsVersion::SERVED);
             list(text, version).map(|versions| lab.tls = versions)
         },
         text: |lab| joined(&lab.tls, ""),
@@ -35,7 +35,8 @@ static FIELDS: [Field; 17] = [
     Field {
         name: "suites",
         read: |lab, text| {
-            let suite = |word: &str| one_of("cipher suite", word, CipherSuite::SERVED);
+            let known = [CipherSuite::SERVED, CipherSuite::DEPRECATED].concat();
+            let suite = |word: &str| one_of("cipher suite", word, &known);
             list_or(text, "default", suite).map(|suites| lab.suites = suites)
         },
         text: |lab| joined(&lab.suites, "default"),
@@ -194,8 +195,14 @@ impl Site {
 /// Returns the contradictions in `lab` that prevent any server from serving it: field and message.
 pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
+    let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
     for suite in &lab.suites {
-        if !lab.tls.contains(&suite.version()) {
+        if CipherSuite::DEPRECATED.contains(suite) && !has_deprecated {
+            found.push((
+                "suites",
+                format!("{suite} is served with TLS 1.0 and 1.1; expected one of them in tls"),
+            ));
+        } else if !lab.tls.iter().any(|version| suite.fits(*version)) {
             let version = suite.version();
             found.push((
                 "suites",
@@ -210,7 +217,7 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
             if !lab
                 .suites
                 .iter()
-                .any(|suite| suite.version() == *version && fits(lab.key, *suite))
+                .any(|suite| suite.fits(*version) && fits(lab.key, *suite))
             {
                 let key = lab.key;
                 found.push((
@@ -279,9 +286,9 @@ fn fits(key: KeyType, suite: CipherSuite) -> bool {
 }
 
 fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
-    let good = |suite: &CipherSuite| suite.version() == version && fits(key, *suite);
-    CipherSuite::SERVED
-        .iter()
+    let good = |suite: &CipherSuite| suite.fits(version) && fits(key, *suite);
+    let known = CipherSuite::SERVED.iter().chain(CipherSuite::DEPRECATED);
+    known
         .copied()
         .find(good)
         .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)

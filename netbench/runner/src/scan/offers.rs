@@ -77,7 +77,11 @@ pub fn client_settings(
     };
     ClientSettings {
         profile,
-        versions: TlsVersion::OFFERED.to_vec(),
+        // The profiles with the same settings for every stack have suites of TLS 1.2 and 1.3 alone.
+        versions: match profile {
+            Profile::Library => TlsVersion::SERVED.to_vec(),
+            Profile::Default | Profile::Servo => TlsVersion::OFFERED.to_vec(),
+        },
         suites: CipherSuite::OFFERED
             .iter()
             .copied()

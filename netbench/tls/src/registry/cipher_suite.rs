@@ -14,8 +14,14 @@ code_point!(
         TLS_AES_128_GCM_SHA256 = 0x1301,
         TLS_AES_256_GCM_SHA384 = 0x1302,
         TLS_CHACHA20_POLY1305_SHA256 = 0x1303,
+        TLS_RSA_WITH_AES_128_CBC_SHA = 0x002F,
+        TLS_RSA_WITH_AES_256_CBC_SHA = 0x0035,
         TLS_RSA_WITH_AES_128_GCM_SHA256 = 0x009C,
         TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 = 0x009E,
+        TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA = 0xC009,
+        TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA = 0xC00A,
+        TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA = 0xC013,
+        TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA = 0xC014,
         TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 = 0xC027,
         TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 = 0xC02B,
         TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384 = 0xC02C,
@@ -43,6 +49,29 @@ impl CipherSuite {
         Self::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256,
         Self::TLS_RSA_WITH_AES_128_GCM_SHA256,
     ];
+
+    /// The suites of a site with a version before TLS 1.2 that names none: those of [`Self::OFFERED`] for TLS 1.2 and
+    /// 1.3, then [`Self::DEPRECATED`].
+    pub const WITH_DEPRECATED: &'static [Self] = &[
+        Self::TLS_AES_128_GCM_SHA256,
+        Self::TLS_CHACHA20_POLY1305_SHA256,
+        Self::TLS_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA,
+        Self::TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA,
+        Self::TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA,
+        Self::TLS_RSA_WITH_AES_128_CBC_SHA,
+        Self::TLS_RSA_WITH_AES_256_CBC_SHA,
+    ];
+
+    /// The suites with which a site serves TLS 1.0 and 1.1, which have no AEAD.
+    pub const DEPRECATED: &'static [Self] = Self::WITH_DEPRECATED.split_at(9).1;
 
     /// The suites that every stack supports and that clients offer by default: AEAD with forward secrecy, in the order
     /// of preference of browsers.
@@ -75,10 +104,14 @@ impl CipherSuite {
         }
     }
 
+    /// Returns whether the suite can be negotiated in a version; that of an unregistered suite is not known.
+    pub fn fits(self, version: TlsVersion) -> bool {
+        self.facts().is_some_and(|facts| facts.fits(version))
+    }
+
     /// Returns the registered suites that can be negotiated in a version, by code point.
     pub fn of_version(version: TlsVersion) -> impl Iterator<Item = Self> + Clone {
-        Self::registered()
-            .filter(move |suite| suite.facts().is_some_and(|facts| facts.fits(version)))
+        Self::registered().filter(move |suite| suite.fits(version))
     }
 }
 

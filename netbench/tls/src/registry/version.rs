@@ -29,6 +29,14 @@ impl TlsVersion {
     /// The versions that every stack supports and that clients offer by default.
     pub const OFFERED: &'static [Self] = &[Self::Tls12, Self::Tls13];
 
+    /// The versions that a site of the lab can have. Those before TLS 1.2 need a server and a client that still have them.
+    pub const SERVED: &'static [Self] = &[Self::Tls10, Self::Tls11, Self::Tls12, Self::Tls13];
+
+    /// Returns whether the version is deprecated (RFC 8996): older than TLS 1.2.
+    pub fn is_deprecated(self) -> bool {
+        self < Self::Tls12
+    }
+
     /// Returns the code point on the wire: `ProtocolVersion` of RFC 8446 section 4.1.2.
     pub fn code(self) -> u16 {
         self as u16

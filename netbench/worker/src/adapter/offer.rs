@@ -6,9 +6,13 @@ pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
     all.iter().copied().filter(|value| has(*value)).collect()
 }
 
-/// Returns the suites of a site, or the usual ones of clients if the site has no setting.
+/// Returns the suites of a site, or the usual ones of clients if the site has no setting; a site with TLS 1.0 or 1.1
+/// also has those of these versions.
 pub fn site_suites(site: &ServeSite) -> &[CipherSuite] {
     match site.suites.as_slice() {
+        [] if site.versions.iter().any(|version| version.is_deprecated()) => {
+            CipherSuite::WITH_DEPRECATED
+        }
         [] => CipherSuite::OFFERED,
         own => own,
     }
@@ -17,7 +21,7 @@ pub fn site_suites(site: &ServeSite) -> &[CipherSuite] {
 /// Returns the versions to which one of `suites` belongs: rustls offers no others.
 pub fn usable_versions(versions: &[TlsVersion], suites: &[CipherSuite]) -> Vec<TlsVersion> {
     supported(versions, |version| {
-        suites.iter().any(|suite| suite.version() == version)
+        suites.iter().any(|suite| suite.fits(version))
     })
 }
 

@@ -89,12 +89,12 @@ pub(crate) struct Connect {
     /// How to set up the connectors [default: library; with --groups, --sweep or --preset, default]
     #[arg(long, value_name = "P", value_enum)]
     client_profile: Option<ProfileArg>,
-    /// TLS versions to offer
+    /// TLS versions to offer; 1.0 and 1.1 with --client-profile library alone, by the stacks that have them
     #[arg(
         long,
         value_name = "V,…",
         value_delimiter = ',',
-        value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
+        value_parser = |text: &str| one_of("TLS version", text, TlsVersion::SERVED),
         default_value = "1.2,1.3",
     )]
     pub(crate) tls: Vec<TlsVersion>,
@@ -150,7 +150,8 @@ impl Connect {
     /// times from the settings.
     ///
     /// # Errors
-    /// An option chooses groups together with the profile `library`, which offers the groups of the library.
+    /// An option chooses groups together with the profile `library`, which offers the groups of the library, or versions
+    /// before TLS 1.2 together with another profile, which offers suites of TLS 1.2 and 1.3.
     pub(crate) fn profile(&self) -> anyhow::Result<Profile> {
         let is_fixed = !self.groups.is_empty() || !self.sweep.is_empty() || self.preset.is_some();
         let usual = if is_fixed {
@@ -165,7 +166,13 @@ impl Connect {
             (self.preset.is_some(), "--preset post-quantum"),
         ];
         let mut chooses_groups = chooses_groups.into_iter();
+        let old = self.tls.iter().find(|version| version.is_deprecated());
         match chooses_groups.find(|(is_given, _)| *is_given) {
+            _ if let (Some(old), true) = (old, profile != Profile::Library) => bail_input!(
+                "--tls {old} has no effect with --client-profile {}, whose suites are those of TLS 1.2 and 1.3; use \
+                 --client-profile library",
+                profile.name()
+            ),
             Some((_, option)) if profile == Profile::Library => bail_input!(
                 "{option} has no effect with --client-profile library, which offers the library's own groups; use \
                  --client-profile default"
@@ -241,7 +248,7 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
         sites_file: file.name,
         sweep: None,
         client: ClientSettings {
-            versions: each_once("--tls", &options.tls)?.to_vec(),
+            versions: versions(&options.tls)?,
             groups: each_once("--groups", &options.groups)?.to_vec(),
             alpn: each_once("--alpn", &options.alpn)?.to_vec(),
             ..ClientSettings::undecided(options.profile()?)
@@ -290,6 +297,14 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
         .filter_map(|stack| workers.description(stack.stack()))
         .collect();
     let client = &mut plan.client;
+    for stack in &plan.stacks {
+        let mut versions = client.versions.iter();
+        if !versions.any(|version| workers.has_version(stack.stack(), *version)) {
+            bail_input!(
+                "--tls: {stack} has TLS 1.2 and 1.3 alone; add one of them, or leave the stack out"
+            );
+        }
+    }
     if client.groups.is_empty() {
         client.groups = Group::OFFERED
             .iter()
@@ -312,6 +327,21 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
     let schemes = SignatureScheme::OFFERED.iter().copied();
     client.signatures = schemes.filter(verified).collect();
     Ok(())
+}
+
+/// Returns the versions to offer. OpenSSL offers all between the oldest and the newest.
+fn versions(given: &[TlsVersion]) -> anyhow::Result<Vec<TlsVersion>> {
+    let versions = each_once("--tls", given)?;
+    let (oldest, newest) = (versions.iter().min(), versions.iter().max());
+    let mut between = TlsVersion::SERVED
+        .iter()
+        .filter(|version| Some(*version) > oldest && Some(*version) < newest);
+    if let Some(gap) = between.find(|version| !versions.contains(version)) {
+        bail_input!(
+            "--tls leaves out {gap}, which is between others; clients offer a range without gaps"
+        );
+    }
+    Ok(versions.to_vec())
 }
 
 /// Describes the connections to real hosts.

@@ -81,19 +81,23 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     };
     for found in scan.versions.iter().rev().filter(|v| v.supported) {
         match found.version {
-            version @ (TlsVersion::Tls12 | TlsVersion::Tls13) => lab.tls.push(version),
+            version if TlsVersion::SERVED.contains(&version) => lab.tls.push(version),
             other => cannot.push(format!("TLS {other}")),
         }
     }
     lab.tls.sort_unstable();
-    let modern = scan
+    let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
+    let emulated = lab.tls.clone();
+    let emulated = scan
         .versions
         .iter()
-        .filter(|v| v.supported && v.version >= TlsVersion::Tls12);
-    for found in modern {
+        .filter(|found| found.supported && emulated.contains(&found.version));
+    for found in emulated {
         for suite in &found.suites {
             let code = CipherSuite(suite.code);
-            if !CipherSuite::SERVED.contains(&code) {
+            let is_served = CipherSuite::SERVED.contains(&code)
+                || has_deprecated && CipherSuite::DEPRECATED.contains(&code);
+            if !is_served {
                 cannot.push(suite.name.clone());
             } else if !lab.suites.contains(&code) {
                 lab.suites.push(code);

@@ -32,7 +32,7 @@ fn completed(argument: Arg) -> Arg {
         "feature" => || words(FEATURES.iter().map(|feature| feature.name)),
         "link" => || words(LinkChoice::ALL),
         "condition" => || words(Condition::ALL),
-        "tls" => || words(TlsVersion::OFFERED),
+        "tls" => || words(TlsVersion::SERVED),
         "groups" => || words(Group::OFFERED),
         "alpn" => || words(Alpn::ALL),
         "preset" => || words(Preset::ALL),
