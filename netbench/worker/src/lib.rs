@@ -39,10 +39,11 @@ mod wire;
 
 pub use adapter::{
     APPLICATION_DATA, AeadKey, AeadRecords, CallbackTransport, Converted, DrivenSession,
-    HandshakeStream, INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, RECORD_HEADER,
-    SEALED_BYTES, SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets,
-    TlsStream, ToldStream, accepted, alpn_list, chain_of_pem, der_length, key_of_pem, own_client,
-    preferred_alpn, site_suites, stapled_response, supported, usable_suites, usable_versions,
+    HandshakeStream, INNER_BYTES, NONCE, NotTransferred, OwnClient, Pipe, Piped, PlainClient,
+    RECORD_HEADER, SEALED_BYTES, SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES,
+    TicketUse, Tickets, TlsStream, TokioWire, ToldStream, accepted, alpn_list, chain_of_pem,
+    der_length, key_of_pem, own_client, plain_client, preferred_alpn, site_suites,
+    stapled_response, supported, usable_suites, usable_versions,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};

@@ -17,6 +17,7 @@ mod line;
 mod names;
 pub mod native_tls;
 mod negotiated;
+mod plain_client;
 mod records;
 mod server;
 mod set_up;
@@ -71,6 +72,7 @@ pub fn work(library: Library, executable: &'static str) -> ExitCode {
     netbench_worker::run(vec![
         Arc::new(OpenSsl::new(library, Buffers::Kept, executable)),
         Arc::new(OpenSsl::new(library, Buffers::Released, executable)),
+        Arc::new(OpenSsl::new(library, Buffers::Kept, executable).plain()),
     ])
 }
 

@@ -9,7 +9,7 @@ use netbench_worker::{
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{client, explain, ffi, server, set_up, settings::can_group};
+use crate::{client, explain, ffi, plain_client, server, set_up, settings::can_group};
 
 /// The libssl of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +43,19 @@ pub(crate) enum Buffers {
     Released,
 }
 
+/// The crate through which a client connects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Connector {
+    /// hyper-openssl.
+    HyperOpenSsl,
+    /// tokio-openssl alone. Only for connections: in memory, there is no connector.
+    TokioOpenSsl,
+}
+
 /// OpenSSL as it is linked.
 pub struct OpenSsl {
     library: Library,
+    connector: Connector,
     pub(crate) buffers: Buffers,
     executable: &'static str,
 }
@@ -59,8 +69,17 @@ impl OpenSsl {
     pub(crate) fn new(library: Library, buffers: Buffers, executable: &'static str) -> Self {
         Self {
             library,
+            connector: Connector::HyperOpenSsl,
             buffers,
             executable,
+        }
+    }
+
+    /// Makes the same stack without hyper-openssl.
+    pub(crate) fn plain(self) -> Self {
+        Self {
+            connector: Connector::TokioOpenSsl,
+            ..self
         }
     }
 
@@ -77,6 +96,12 @@ impl OpenSsl {
 
 impl Stack for OpenSsl {
     fn name(&self) -> &'static str {
+        if self.connector == Connector::TokioOpenSsl {
+            return match self.library {
+                Library::Vendored => concat!(env!("OPENSSL_STACK"), "+plain"),
+                Library::System => "openssl-system+plain",
+            };
+        }
         match (self.library, self.buffers) {
             (Library::Vendored, Buffers::Kept) => env!("OPENSSL_STACK"),
             (Library::Vendored, Buffers::Released) => {
@@ -89,6 +114,14 @@ impl Stack for OpenSsl {
 
     fn describe(&self) -> StackDescription {
         let operations: &[&str] = match self.buffers {
+            Buffers::Kept if self.connector == Connector::TokioOpenSsl => &[
+                "connect",
+                "serve",
+                "request",
+                "client-certificate",
+                "client-file",
+                DEPRECATED_VERSIONS,
+            ],
             Buffers::Kept => &[
                 "connect",
                 "serve",
@@ -110,11 +143,18 @@ impl Stack for OpenSsl {
                 stack: self.name().to_owned(),
                 library: version().to_owned(),
                 provider: None,
-                connector: locked_package(include_str!("../../../Cargo.lock"), "hyper-openssl"),
+                connector: locked_package(
+                    include_str!("../../../Cargo.lock"),
+                    match self.connector {
+                        Connector::HyperOpenSsl => "hyper-openssl",
+                        Connector::TokioOpenSsl => "tokio-openssl",
+                    },
+                ),
                 build,
             },
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             trust_sources: match self.buffers {
+                Buffers::Kept if self.connector == Connector::TokioOpenSsl => Vec::new(),
                 Buffers::Kept => SOURCES.map(str::to_owned).to_vec(),
                 Buffers::Released => Vec::new(),
             },
@@ -126,7 +166,10 @@ impl Stack for OpenSsl {
 
     fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(setup)
+        match self.connector {
+            Connector::HyperOpenSsl => client::connector(setup),
+            Connector::TokioOpenSsl => plain_client::connector(setup),
+        }
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -153,7 +196,7 @@ impl Stack for OpenSsl {
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
-        Some(self)
+        (self.connector == Connector::HyperOpenSsl).then_some(self as &dyn InMemory)
     }
 
     fn capabilities(&self) -> Option<u64> {

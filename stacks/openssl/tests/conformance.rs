@@ -8,6 +8,7 @@ const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl");
 
 netbench_testing::tests! {
     it_serves_and_connects_to_itself;
+    without_hyper_openssl_it_connects_as_with_it;
     it_keeps_to_the_protocol;
     it_verifies_chains;
     it_gets_on_with_the_openssl_command: OpensslCommand;
@@ -19,8 +20,14 @@ fn it_serves_and_connects_to_itself() {
     conformance(Path::new(WORKER), "openssl");
 }
 
+fn without_hyper_openssl_it_connects_as_with_it() {
+    conformance(Path::new(WORKER), "openssl+plain");
+}
+
 fn it_keeps_to_the_protocol() {
-    protocol(Path::new(WORKER), "openssl");
+    for stack in ["openssl", "openssl+plain"] {
+        protocol(Path::new(WORKER), stack);
+    }
 }
 
 fn it_verifies_chains() {

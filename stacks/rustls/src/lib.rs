@@ -12,6 +12,7 @@ mod crypto;
 mod explain;
 mod in_memory;
 mod names;
+mod plain_client;
 pub mod process;
 mod provider;
 mod server;

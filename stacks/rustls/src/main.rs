@@ -29,8 +29,11 @@ fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
                 Rustls::new(&Ring, executable)
                     .variant("rustls-ring+no-buffer-limit", Interface::NoBufferLimit),
             ),
+            Arc::new(Rustls::new(&Ring, executable).plain("rustls-ring+plain")),
             #[cfg(feature = "aws-lc")]
             Arc::new(aws_lc()),
+            #[cfg(feature = "aws-lc")]
+            Arc::new(aws_lc().plain("rustls-aws-lc+plain")),
             #[cfg(feature = "aws-lc")]
             Arc::new(aws_lc().variant("rustls-aws-lc+unbuffered", Interface::Unbuffered)),
             #[cfg(feature = "aws-lc")]

@@ -8,7 +8,7 @@ use netbench_worker::{
 };
 
 use crate::{
-    chain, client, explain,
+    chain, client, explain, plain_client,
     provider::{Provider, package_version},
     server, set_up, trust,
 };
@@ -26,9 +26,19 @@ pub enum Interface {
     NoBufferLimit,
 }
 
+/// The crate through which a client connects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Connector {
+    /// hyper-rustls, as most users of hyper have it.
+    HyperRustls,
+    /// tokio-rustls alone. Only for connections: in memory, there is no connector.
+    TokioRustls,
+}
+
 /// rustls with one provider.
 pub struct Rustls {
     name: &'static str,
+    connector: Connector,
     pub(crate) provider: &'static dyn Provider,
     pub(crate) interface: Interface,
     executable: &'static str,
@@ -41,6 +51,7 @@ impl Rustls {
             name: provider.stack(),
             provider,
             interface: Interface::Buffered,
+            connector: Connector::HyperRustls,
             executable,
         }
     }
@@ -51,6 +62,16 @@ impl Rustls {
         Self {
             name,
             interface,
+            ..self
+        }
+    }
+
+    /// Makes the same stack without hyper-rustls, under the name `name`.
+    #[must_use]
+    pub fn plain(self, name: &'static str) -> Self {
+        Self {
+            name,
+            connector: Connector::TokioRustls,
             ..self
         }
     }
@@ -84,7 +105,10 @@ impl Rustls {
             stack: self.name.to_owned(),
             library: package_version("rustls"),
             provider: Some(self.provider.library()),
-            connector: package_version("hyper-rustls"),
+            connector: package_version(match self.connector {
+                Connector::HyperRustls => "hyper-rustls",
+                Connector::TokioRustls => "tokio-rustls",
+            }),
             build,
         }
     }
@@ -97,6 +121,13 @@ impl Stack for Rustls {
 
     fn describe(&self) -> StackDescription {
         let operations: &[&str] = match self.interface {
+            Interface::Buffered if self.connector == Connector::TokioRustls => &[
+                "connect",
+                "serve",
+                "request",
+                "client-certificate",
+                "client-file",
+            ],
             Interface::Buffered => &[
                 "connect",
                 "serve",
@@ -114,6 +145,7 @@ impl Stack for Rustls {
             record: self.record(),
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             trust_sources: match self.interface {
+                Interface::Buffered if self.connector == Connector::TokioRustls => Vec::new(),
                 Interface::Buffered => trust::SOURCES.map(str::to_owned).to_vec(),
                 Interface::Unbuffered | Interface::NoBufferLimit => Vec::new(),
             },
@@ -125,7 +157,10 @@ impl Stack for Rustls {
 
     fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(self.provider, setup)
+        match self.connector {
+            Connector::HyperRustls => client::connector(self.provider, setup),
+            Connector::TokioRustls => plain_client::connector(self.provider, setup),
+        }
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -152,7 +187,7 @@ impl Stack for Rustls {
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
-        Some(self)
+        (self.connector == Connector::HyperRustls).then_some(self as &dyn InMemory)
     }
 
     fn capabilities(&self) -> Option<u64> {

@@ -11,6 +11,8 @@ use netbench_worker_test::{
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
 const STACKS: [&str; 2] = ["rustls-ring", "rustls-aws-lc"];
+/// Variants without hyper-rustls.
+const PLAIN: [&str; 2] = ["rustls-ring+plain", "rustls-aws-lc+plain"];
 /// Variants that do only the suite.
 const SUITE_ONLY: [&str; 3] = [
     "rustls-aws-lc+unbuffered",
@@ -21,6 +23,7 @@ const SUITE_ONLY: [&str; 3] = [
 netbench_testing::tests! {
     ring_serves_and_connects_to_itself;
     aws_lc_serves_and_connects_to_itself;
+    without_hyper_rustls_they_connect_as_with_it;
     they_keep_to_the_protocol;
     ring_answers_as_documented;
     they_take_the_steps_of_their_set_up;
@@ -39,8 +42,14 @@ fn aws_lc_serves_and_connects_to_itself() {
     conformance(Path::new(WORKER), "rustls-aws-lc");
 }
 
+fn without_hyper_rustls_they_connect_as_with_it() {
+    for stack in PLAIN {
+        conformance(Path::new(WORKER), stack);
+    }
+}
+
 fn they_keep_to_the_protocol() {
-    for stack in STACKS {
+    for stack in STACKS.into_iter().chain(PLAIN) {
         protocol(Path::new(WORKER), stack);
     }
 }

@@ -8,6 +8,7 @@ mod offer;
 mod own_client;
 mod pem;
 mod piped;
+mod plain_client;
 mod records;
 mod signing;
 mod staple;
@@ -23,6 +24,7 @@ pub use offer::{der_length, site_suites, supported, usable_suites, usable_versio
 pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
 pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
+pub use plain_client::{PlainClient, TokioWire, plain_client};
 pub use records::{
     APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_HEADER, SEALED_BYTES,
     TAG_BYTES,

@@ -1,0 +1,73 @@
+use std::{
+    error::Error,
+    task::{Context, Poll},
+};
+
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use netbench_tls::Negotiated;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower_service::Service;
+
+use crate::{BoxFuture, ClientSetup, Fetch, FetchError, TimedTcp, ToldStream, Wire};
+
+/// A connection below TLS, as streams for tokio have it.
+pub type TokioWire = TokioIo<Wire>;
+
+/// A client of a library that is used through its stream for tokio alone, without the crate that connects the library to
+/// hyper.
+pub trait PlainClient: Clone + Send + Sync + 'static {
+    /// The stream inside TLS.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Performs the handshake of a new connection with the host of `uri`.
+    fn handshake(
+        &self,
+        uri: &Uri,
+        wire: TokioWire,
+    ) -> BoxFuture<'static, Result<Self::Stream, FetchError>>;
+
+    /// Returns the application protocol of a stream.
+    fn alpn(stream: &Self::Stream) -> Option<&[u8]>;
+
+    /// Returns the negotiated parameters of a stream.
+    fn negotiated(stream: &Self::Stream) -> Negotiated;
+}
+
+/// Makes a client of hyper whose connections are those of `client`.
+pub fn plain_client<C: PlainClient>(client: C, setup: &ClientSetup<'_>) -> Box<dyn Fetch> {
+    let connector = Connector {
+        tcp: setup.tcp(),
+        client,
+    };
+    Box::new(setup.hyper_client(connector, |stream| C::negotiated(stream.stream().inner())))
+}
+
+/// The connector, which does no more than hyper requires.
+#[derive(Clone)]
+struct Connector<C> {
+    tcp: TimedTcp,
+    client: C,
+}
+
+impl<C: PlainClient> Service<Uri> for Connector<C> {
+    type Response = ToldStream<TokioIo<C::Stream>>;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.tcp.poll_ready(cx)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.tcp.call(uri.clone());
+        let client = self.client.clone();
+        Box::pin(async move {
+            let wire = TokioIo::new(connecting.await?);
+            let stream = client.handshake(&uri, wire).await?;
+            Ok(ToldStream::new(TokioIo::new(stream), |stream| {
+                C::alpn(stream.inner())
+            }))
+        })
+    }
+}
