@@ -163,6 +163,9 @@ fn flight_bytes(
     let signature = match leaf.key.as_str() {
         "rsa" => leaf.key_bits / 8,
         "ed25519" => 64,
+        "mldsa-44" => 2420,
+        "mldsa-65" => 3309,
+        "mldsa-87" => 4627,
         _ => leaf.key_bits / 4 + 8,
     };
     let exchange = CipherSuite(suite.code)

@@ -199,10 +199,7 @@ impl WebModel {
 
 /// Returns the suites and groups that the lab serves by this profile in a version.
 fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
-    let is_rsa = !matches!(
-        lab.key,
-        KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519
-    );
+    let algorithm = lab.key.algorithm();
     let listed = match lab.suites.as_slice() {
         [] if version.is_deprecated() => CipherSuite::DEPRECATED,
         [] => CipherSuite::OFFERED,
@@ -212,8 +209,8 @@ fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
         suite.facts().is_some_and(|facts| {
             facts.fits(version)
                 && match facts.authentication {
-                    tls::Authentication::Rsa => is_rsa,
-                    tls::Authentication::Ecdsa => !is_rsa,
+                    tls::Authentication::Rsa => algorithm == "RSA",
+                    tls::Authentication::Ecdsa => matches!(algorithm, "ECDSA" | "EDDSA"),
                     _ => true,
                 }
         })
@@ -260,6 +257,9 @@ fn signatures(lab: &LabProfile) -> Vec<SignatureScan> {
         KeyType::EcdsaP256 => (&[0x0403], &[0x0403]),
         KeyType::EcdsaP384 => (&[0x0503, 0x0403], &[0x0503]),
         KeyType::Ed25519 => (&[0x0807], &[0x0807]),
+        KeyType::MlDsa44 => (&[], &[0x0904]),
+        KeyType::MlDsa65 => (&[], &[0x0905]),
+        KeyType::MlDsa87 => (&[], &[0x0906]),
         _ => (&[0x0804, 0x0401], &[0x0804]),
     };
     let of = |version: TlsVersion, codes: &[u16]| -> Vec<SignatureScan> {

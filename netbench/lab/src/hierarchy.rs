@@ -9,42 +9,18 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{der, extensions};
 
-/// The kind of keys that sign a site's certificates: RSA keys for RSA leaves, and keys on the leaf's curve
-/// for ECDSA. An Ed25519 leaf, which the web's CAs do not sign, gets P-256.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Family {
-    Rsa,
-    EcdsaP256,
-    EcdsaP384,
-}
-
-impl Family {
-    pub(crate) const ALL: [Self; 3] = [Self::Rsa, Self::EcdsaP256, Self::EcdsaP384];
-
-    /// Returns the family of a leaf's key.
-    pub(crate) fn of(leaf: KeyType) -> Self {
-        match leaf {
-            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Self::Rsa,
-            KeyType::EcdsaP256 | KeyType::Ed25519 => Self::EcdsaP256,
-            KeyType::EcdsaP384 => Self::EcdsaP384,
-        }
-    }
-
-    /// Returns the key type of its CAs.
-    pub(crate) fn ca_key(self) -> KeyType {
-        match self {
-            Self::Rsa => KeyType::Rsa2048,
-            Self::EcdsaP256 => KeyType::EcdsaP256,
-            Self::EcdsaP384 => KeyType::EcdsaP384,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rsa => "RSA",
-            Self::EcdsaP256 => "ECDSA P-256",
-            Self::EcdsaP384 => "ECDSA P-384",
-        }
+/// Returns the part of CAs' names that identifies the type of their keys.
+fn shown(key: KeyType) -> &'static str {
+    match key {
+        KeyType::Rsa2048 => "RSA",
+        KeyType::Rsa3072 => "RSA-3072",
+        KeyType::Rsa4096 => "RSA-4096",
+        KeyType::EcdsaP256 => "ECDSA P-256",
+        KeyType::EcdsaP384 => "ECDSA P-384",
+        KeyType::Ed25519 => "Ed25519",
+        KeyType::MlDsa44 => "ML-DSA-44",
+        KeyType::MlDsa65 => "ML-DSA-65",
+        KeyType::MlDsa87 => "ML-DSA-87",
     }
 }
 
@@ -70,17 +46,17 @@ pub(crate) struct Ca {
 }
 
 impl Hierarchy {
-    /// Makes the CAs. The first key is the root's, each further one that of an intermediate.
+    /// Makes the CAs, whose keys are of type `kind`. The first key is the root's, each further one that of an intermediate.
     pub(crate) fn new(
-        family: Family,
+        kind: KeyType,
         trust: Trust,
         root_key: KeyPair,
         keys: impl IntoIterator<Item = KeyPair>,
         now: OffsetDateTime,
     ) -> Result<Self, rcgen::Error> {
         let name = match trust {
-            Trust::Known => format!("netbench lab {}", family.name()),
-            Trust::Unknown => format!("netbench lab unknown {}", family.name()),
+            Trust::Known => format!("netbench lab {}", shown(kind)),
+            Trust::Unknown => format!("netbench lab unknown {}", shown(kind)),
         };
         let mut params = ca_params(&format!("{name} root"))?;
         params.not_before = now - Duration::days(365);

@@ -50,12 +50,16 @@ fn generate_one(key_type: KeyType) -> Result<KeyPair, rcgen::Error> {
         KeyType::EcdsaP256 => KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256),
         KeyType::EcdsaP384 => KeyPair::generate_for(&rcgen::PKCS_ECDSA_P384_SHA384),
         KeyType::Ed25519 => KeyPair::generate_for(&rcgen::PKCS_ED25519),
+        KeyType::MlDsa44 => KeyPair::generate_for(&rcgen::PKCS_ML_DSA_44),
+        KeyType::MlDsa65 => KeyPair::generate_for(&rcgen::PKCS_ML_DSA_65),
+        KeyType::MlDsa87 => KeyPair::generate_for(&rcgen::PKCS_ML_DSA_87),
     }
 }
 
 fn cost(key_type: KeyType) -> u8 {
     match key_type {
         KeyType::Ed25519 | KeyType::EcdsaP256 | KeyType::EcdsaP384 => 0,
+        KeyType::MlDsa44 | KeyType::MlDsa65 | KeyType::MlDsa87 => 0,
         KeyType::Rsa2048 => 1,
         KeyType::Rsa3072 => 2,
         KeyType::Rsa4096 => 3,

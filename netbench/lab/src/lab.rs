@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 
 use crate::{
     cores::on_all_cores,
-    hierarchy::{Family, Hierarchy, Trust},
+    hierarchy::{Hierarchy, Trust},
     keys, leaf, ocsp, pem,
 };
 
@@ -23,9 +23,10 @@ use crate::{
 /// Every lab has new keys and serial numbers, from the operating system's generator and not from the run's
 /// seed: the owner of a run's record still cannot impersonate a site in it.
 ///
-/// The sites with one type of key share one pair, and all sites of a family (RSA, or any other) share the
+/// The sites with one type of key share one pair, and all sites with one type of CA's key share the
 /// intermediates. Therefore the time to make a lab depends little on the number of its sites: it is the time
-/// for at most three RSA pairs for leaves and seven for each of at most two RSA CAs.
+/// for at most three RSA pairs for leaves and seven for each of the RSA CAs, of which there are at most two unless sites
+/// choose their `ca-key`.
 pub struct Lab {
     ca_pem: String,
     served: BTreeMap<String, Served>,
@@ -62,10 +63,10 @@ struct Served {
 enum KeyId {
     Leaf(KeyType),
     /// Number 0 is the root's.
-    Ca(Family, Trust, u8),
+    Ca(KeyType, Trust, u8),
 }
 
-type Hierarchies = BTreeMap<(Family, Trust), Hierarchy>;
+type Hierarchies = BTreeMap<(KeyType, Trust), Hierarchy>;
 
 impl Lab {
     /// Makes the CAs and a certificate for each of `sites`, on all cores.
@@ -120,8 +121,7 @@ impl Lab {
         })
     }
 
-    /// Returns the roots to trust, as PEM: one each for the sites with RSA, P-256 and P-384 keys, as far as
-    /// there are such sites.
+    /// Returns the roots to trust, as PEM: one for each type of CA's key that sites have.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
     }
@@ -186,13 +186,12 @@ fn trust(site: &Site) -> Trust {
 fn wanted_keys(sites: &[&Site]) -> Vec<(KeyId, KeyType)> {
     let mut wanted = BTreeSet::new();
     for site in sites {
-        let (leaf, family) = (site.lab.key, Family::of(site.lab.key));
+        let (leaf, ca) = (site.lab.key, site.lab.ca_key());
         wanted.insert((KeyId::Leaf(leaf), leaf));
-        // The root of each family is made even if all of its sites are signed by another.
-        wanted.insert((KeyId::Ca(family, Trust::Known, 0), family.ca_key()));
+        // The root of each type is made even if all of its sites are signed by another.
+        wanted.insert((KeyId::Ca(ca, Trust::Known, 0), ca));
         for number in 0..site.lab.chain.length.max(1) {
-            let id = KeyId::Ca(family, trust(site), number);
-            wanted.insert((id, family.ca_key()));
+            wanted.insert((KeyId::Ca(ca, trust(site), number), ca));
         }
     }
     wanted.into_iter().collect()
@@ -204,14 +203,14 @@ fn hierarchies(
     now: OffsetDateTime,
 ) -> Result<Hierarchies, rcgen::Error> {
     let mut hierarchies = BTreeMap::new();
-    for family in Family::ALL {
+    for kind in KeyType::ALL.iter().copied() {
         for trust in [Trust::Known, Trust::Unknown] {
             let mut next = 0..;
-            let mut take = || keys.remove(&KeyId::Ca(family, trust, next.next()?));
+            let mut take = || keys.remove(&KeyId::Ca(kind, trust, next.next()?));
             if let Some(root) = take() {
                 let intermediates = std::iter::from_fn(take);
-                let hierarchy = Hierarchy::new(family, trust, root, intermediates, now)?;
-                hierarchies.insert((family, trust), hierarchy);
+                let hierarchy = Hierarchy::new(kind, trust, root, intermediates, now)?;
+                hierarchies.insert((kind, trust), hierarchy);
             }
         }
     }
@@ -226,11 +225,11 @@ struct Shared {
     hierarchies: Hierarchies,
 }
 
-/// The certificates that are sent after the leaf: their CAs, and the number of certificates in the chain.
-type Above = (Family, Trust, u8);
+/// The certificates that are sent after the leaf: the type of the CAs' keys, and the number of certificates in the chain.
+type Above = (KeyType, Trust, u8);
 
 fn above(site: &Site) -> Above {
-    (Family::of(site.lab.key), trust(site), site.lab.chain.length)
+    (site.lab.ca_key(), trust(site), site.lab.chain.length)
 }
 
 fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, LabError> {
@@ -240,13 +239,13 @@ fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, La
     };
     let missing = || error(rcgen::Error::CouldNotParseKeyPair);
     let (lab, above) = (&site.lab, above(site));
-    let (family, trust, _) = above;
+    let (ca_key, trust, _) = above;
     let key = shared.keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
     let key_pem = shared.key_pems.get(&lab.key).ok_or_else(missing)?;
     let above_pem = shared.above_pems.get(&above).ok_or_else(missing)?;
     let hierarchy = shared
         .hierarchies
-        .get(&(family, trust))
+        .get(&(ca_key, trust))
         .ok_or_else(missing)?;
 
     let leaf = leaf::issue(site, key, hierarchy, now).map_err(error)?;
@@ -254,7 +253,7 @@ fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, La
         Switch::Off => None,
         Switch::On => {
             let issuer = hierarchy.issuer(lab.chain.length);
-            let response = ocsp::response(issuer, family, &leaf.serial, now).map_err(error)?;
+            let response = ocsp::response(issuer, ca_key, &leaf.serial, now).map_err(error)?;
             Some(BASE64_STANDARD.encode(response))
         }
     };

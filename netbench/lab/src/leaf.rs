@@ -132,8 +132,6 @@ fn key_usages(key: KeyType) -> Vec<KeyUsagePurpose> {
                 KeyUsagePurpose::KeyEncipherment,
             ]
         }
-        KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519 => {
-            vec![KeyUsagePurpose::DigitalSignature]
-        }
+        _ => vec![KeyUsagePurpose::DigitalSignature],
     }
 }

@@ -1,20 +1,18 @@
 //! OCSP responses to staple: RFC 6960, status good, signed by the leaf's issuer.
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use netbench_model::KeyType;
 use rcgen::{PublicKeyData as _, SerialNumber, SigningKey as _};
 use time::{Duration, OffsetDateTime};
 use yasna::{DERWriter, Tag, models::GeneralizedTime};
 
-use crate::{
-    der::oid,
-    hierarchy::{Ca, Family},
-};
+use crate::{der::oid, hierarchy::Ca};
 
 /// Returns a response with the status `good` for the certificate with this serial number from
-/// `issuer`; it is at most a day old and valid for a week, as on the web.
+/// `issuer`, whose key is of type `kind`; it is at most a day old and valid for a week, as on the web.
 pub(crate) fn response(
     issuer: &Ca,
-    family: Family,
+    kind: KeyType,
     serial: &SerialNumber,
     now: OffsetDateTime,
 ) -> Result<Vec<u8>, rcgen::Error> {
@@ -23,7 +21,7 @@ pub(crate) fn response(
     let basic = yasna::construct_der(|writer| {
         writer.write_sequence(|writer| {
             writer.next().write_der(&data);
-            signature_algorithm(writer.next(), family);
+            signature_algorithm(writer.next(), kind);
             writer
                 .next()
                 .write_bitvec_bytes(&signature, signature.len() * 8);
@@ -82,17 +80,23 @@ fn response_data(writer: DERWriter<'_>, issuer: &Ca, serial: &SerialNumber, now:
     });
 }
 
-fn signature_algorithm(writer: DERWriter<'_>, family: Family) {
-    writer.write_sequence(|writer| match family {
+fn signature_algorithm(writer: DERWriter<'_>, key: KeyType) {
+    /// The signature algorithms of NIST: RFC 9881 section 2.
+    const NIST: [u64; 8] = [2, 16, 840, 1, 101, 3, 4, 3];
+    writer.write_sequence(|writer| match key {
         // The algorithm is sha256WithRSAEncryption, with parameters of NULL: RFC 4055 section 5.
-        Family::Rsa => {
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => {
             oid(writer.next(), &[1, 2, 840, 113549, 1, 1, 11]);
             writer.next().write_null();
         }
         // The algorithms are ecdsa-with-SHA256 and -SHA384, without parameters: RFC 5758 section
         // 3.2.
-        Family::EcdsaP256 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 2]),
-        Family::EcdsaP384 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 3]),
+        KeyType::EcdsaP256 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 2]),
+        KeyType::EcdsaP384 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 3]),
+        KeyType::Ed25519 => oid(writer.next(), &[1, 3, 101, 112]),
+        KeyType::MlDsa44 => oid(writer.next(), &[&NIST[..], &[17]].concat()),
+        KeyType::MlDsa65 => oid(writer.next(), &[&NIST[..], &[18]].concat()),
+        KeyType::MlDsa87 => oid(writer.next(), &[&NIST[..], &[19]].concat()),
     });
 }
 

@@ -21,7 +21,10 @@ use rustls_pki_types::{
 use support::{certificates, check_key, openssl};
 use webpki::{
     EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert,
-    aws_lc_rs::{ECDSA_P256_SHA256, ECDSA_P384_SHA384, ED25519, RSA_PKCS1_2048_8192_SHA256},
+    aws_lc_rs::{
+        ECDSA_P256_SHA256, ECDSA_P384_SHA384, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87,
+        RSA_PKCS1_2048_8192_SHA256,
+    },
 };
 
 netbench_testing::tests! {
@@ -54,6 +57,9 @@ fn expected(key: KeyType) -> (&'static dyn SignatureVerificationAlgorithm, usize
         KeyType::EcdsaP256 => (ECDSA_P256_SHA256, 91),
         KeyType::EcdsaP384 => (ECDSA_P384_SHA384, 120),
         KeyType::Ed25519 => (ED25519, 44),
+        KeyType::MlDsa44 => (ML_DSA_44, 1334),
+        KeyType::MlDsa65 => (ML_DSA_65, 1974),
+        KeyType::MlDsa87 => (ML_DSA_87, 2614),
     }
 }
 
@@ -245,7 +251,7 @@ fn lengths_that_do_not_exist_give_the_nearest_that_does() {
 /// README states.
 fn what_is_checked_in_has_the_form_of_what_is_made_today() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pki");
-    let made: BTreeMap<_, _> = make_suite_pki().unwrap().into_iter().collect();
+    let made: BTreeMap<_, _> = make_suite_pki(KeyType::ALL).unwrap().into_iter().collect();
     let checked_in: BTreeSet<_> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -281,6 +281,9 @@ static NAMES: LazyLock<OidRegistry<'static>> = LazyLock::new(|| {
         (oid!(1.3.36.3.3.2.8.1.1.13), "brainpoolP512r1"),
         (oid!(1.2.840.10045.4.1), "ecdsa-with-SHA1"),
         (OID_PKCS1_RSASSAPSS, "rsassaPss"),
+        (oid!(2.16.840.1.101.3.4.3.17), "mldsa-44"),
+        (oid!(2.16.840.1.101.3.4.3.18), "mldsa-65"),
+        (oid!(2.16.840.1.101.3.4.3.19), "mldsa-87"),
     ] {
         names.insert(oid, (name, ""));
     }

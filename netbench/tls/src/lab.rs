@@ -3,7 +3,7 @@ use std::sync::{Arc, LazyLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, CipherSuite, Group, LinkProfile, TlsVersion, named::named};
+use crate::{Alpn, CipherSuite, Group, LinkProfile, SignatureScheme, TlsVersion, named::named};
 
 /// The lab's emulation of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,9 @@ pub struct LabProfile {
     pub groups: Vec<Group>,
     /// The type of the leaf's key.
     pub key: KeyType,
+    /// The type of the keys of root and intermediates; `None` for [`KeyType::usual_ca`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_key: Option<KeyType>,
     /// The certificates that the server sends.
     pub chain: ChainProfile,
     /// The application protocols that the server agrees to, in its order of preference.
@@ -43,6 +46,7 @@ impl Default for LabProfile {
             suites: Vec::new(),
             groups: Vec::new(),
             key: KeyType::Rsa2048,
+            ca_key: None,
             chain: ChainProfile::default(),
             alpn: vec![Alpn::H2, Alpn::Http11],
             tickets: 2,
@@ -59,6 +63,20 @@ impl LabProfile {
     pub fn usual() -> Arc<Self> {
         static USUAL: LazyLock<Arc<LabProfile>> = LazyLock::new(Arc::default);
         Arc::clone(&USUAL)
+    }
+
+    /// Returns the type of the keys of root and intermediates.
+    pub fn ca_key(&self) -> KeyType {
+        self.ca_key.unwrap_or(self.key.usual_ca())
+    }
+
+    /// Returns the schemes that a client needs for the site beyond those that every client offers: those of ML-DSA in the
+    /// handshake and in the chain.
+    pub fn additional_schemes(&self) -> Vec<SignatureScheme> {
+        let needed = [self.key, self.ca_key()].map(KeyType::schemes).concat();
+        let is_needed = |scheme: &SignatureScheme| needed.contains(scheme);
+        let all = SignatureScheme::ML_DSA.iter().copied();
+        all.filter(is_needed).collect()
     }
 }
 
@@ -106,8 +124,34 @@ named!(
         EcdsaP384 = "ecdsa-p384",
         /// EdDSA on edwards25519.
         Ed25519 = "ed25519",
+        /// ML-DSA-44 (FIPS 204).
+        MlDsa44 = "mldsa-44",
+        /// ML-DSA-65 (FIPS 204).
+        MlDsa65 = "mldsa-65",
+        /// ML-DSA-87 (FIPS 204).
+        MlDsa87 = "mldsa-87",
     }
 );
+
+impl KeyType {
+    /// Returns the oldest version in which such a key signs a handshake.
+    pub fn oldest_version(self) -> TlsVersion {
+        match self {
+            Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87 => TlsVersion::Tls13,
+            _ => TlsVersion::Tls12,
+        }
+    }
+
+    /// Returns the type of the CAs' keys for a leaf with such a key: RSA-2048 for RSA, the leaf's curve for ECDSA, and the
+    /// leaf's own type for ML-DSA. An Ed25519 leaf, which the web's CAs do not sign, gets P-256.
+    pub fn usual_ca(self) -> Self {
+        match self {
+            Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => Self::Rsa2048,
+            Self::EcdsaP256 | Self::Ed25519 => Self::EcdsaP256,
+            Self::EcdsaP384 | Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87 => self,
+        }
+    }
+}
 
 named!(
     /// A fault of a site's server.

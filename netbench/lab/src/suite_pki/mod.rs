@@ -50,6 +50,9 @@ fn file(key: KeyType) -> &'static str {
         KeyType::EcdsaP256 => include_str!("../../pki/ecdsa-p256.pem"),
         KeyType::EcdsaP384 => include_str!("../../pki/ecdsa-p384.pem"),
         KeyType::Ed25519 => include_str!("../../pki/ed25519.pem"),
+        KeyType::MlDsa44 => include_str!("../../pki/mldsa-44.pem"),
+        KeyType::MlDsa65 => include_str!("../../pki/mldsa-65.pem"),
+        KeyType::MlDsa87 => include_str!("../../pki/mldsa-87.pem"),
     }
 }
 

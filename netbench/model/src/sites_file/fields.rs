@@ -18,7 +18,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 17] = [
+static FIELDS: [Field; 18] = [
     Field {
         name: "server",
         read: |lab, text| server_name(text).map(|server| lab.server = server),
@@ -53,6 +53,23 @@ static FIELDS: [Field; 17] = [
         name: "key",
         read: |lab, text| text.parse().map(|key| lab.key = key),
         text: |lab| lab.key.to_string(),
+    },
+    Field {
+        name: "ca-key",
+        read: |lab, text| match text {
+            "default" => {
+                lab.ca_key = None;
+                Ok(())
+            }
+            key => {
+                let read = key.parse().map_err(|error| format!("{error}; or default"));
+                read.map(|key| lab.ca_key = Some(key))
+            }
+        },
+        text: |lab| {
+            lab.ca_key
+                .map_or_else(|| "default".to_owned(), |key| key.to_string())
+        },
     },
     Field {
         name: "chain",
@@ -196,6 +213,14 @@ impl Site {
 pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
+    for (field, key) in [("key", Some(lab.key)), ("ca-key", lab.ca_key)] {
+        if let Some(key) = key.filter(|key| !lab.tls.iter().any(|v| *v >= key.oldest_version())) {
+            found.push((
+                field,
+                format!("TLS 1.2 has no signatures with {key}; expected tls=1.3 or tls=1.2,1.3"),
+            ));
+        }
+    }
     for suite in &lab.suites {
         if CipherSuite::DEPRECATED.contains(suite) && !has_deprecated {
             found.push((
@@ -213,7 +238,8 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
         }
     }
     if !lab.suites.is_empty() {
-        for version in &lab.tls {
+        let usable = |version: &&TlsVersion| **version >= lab.key.oldest_version();
+        for version in lab.tls.iter().filter(usable) {
             if !lab
                 .suites
                 .iter()
@@ -239,7 +265,10 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
         let exchange = suite.facts().map(|facts| facts.key_exchange);
         matches!(exchange, Some(KeyExchange::Dhe | KeyExchange::Rsa)) && fits(lab.key, *suite)
     };
-    if hybrid_only && lab.tls.contains(&TlsVersion::Tls12) && !lab.suites.iter().any(without_group)
+    if hybrid_only
+        && lab.tls.contains(&TlsVersion::Tls12)
+        && lab.key.oldest_version() == TlsVersion::Tls12
+        && !lab.suites.iter().any(without_group)
     {
         found.push((
             "groups",
@@ -275,12 +304,12 @@ where
 
 /// Returns whether a certificate with such a key is usable with the suite.
 fn fits(key: KeyType, suite: CipherSuite) -> bool {
-    let rsa_key = matches!(key, KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096);
+    let algorithm = key.algorithm();
     match suite.facts().map(|facts| facts.authentication) {
         Some(Authentication::Any) => true,
-        Some(Authentication::Rsa) => rsa_key,
+        Some(Authentication::Rsa) => algorithm == "RSA",
         // EdDSA keys are usable with these suites too: RFC 8422 section 2.2.
-        Some(Authentication::Ecdsa) => !rsa_key,
+        Some(Authentication::Ecdsa) => matches!(algorithm, "ECDSA" | "EDDSA"),
         _ => false,
     }
 }

@@ -15,6 +15,9 @@ code_point!(
         RSA_PKCS1_SHA256 = 0x0401,
         RSA_PKCS1_SHA384 = 0x0501,
         RSA_PKCS1_SHA512 = 0x0601,
+        MLDSA44 = 0x0904,
+        MLDSA65 = 0x0905,
+        MLDSA87 = 0x0906,
     }
 );
 
@@ -32,6 +35,15 @@ impl SignatureScheme {
         Self::RSA_PKCS1_SHA384,
         Self::RSA_PKCS1_SHA512,
     ];
+
+    /// The schemes of ML-DSA (FIPS 204), which are for TLS 1.3 alone. Clients offer those that a site's chain needs, in addition
+    /// to [`SignatureScheme::OFFERED`].
+    pub const ML_DSA: &'static [Self] = &[Self::MLDSA44, Self::MLDSA65, Self::MLDSA87];
+
+    /// Returns the schemes that a client may have to verify.
+    pub fn known() -> Vec<Self> {
+        [Self::OFFERED, Self::ML_DSA].concat()
+    }
 }
 
 code_point!(

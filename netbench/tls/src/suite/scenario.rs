@@ -84,6 +84,7 @@ impl KeyType {
             Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => "RSA",
             Self::EcdsaP256 | Self::EcdsaP384 => "ECDSA",
             Self::Ed25519 => "EDDSA",
+            Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87 => "MLDSA",
         }
     }
 
@@ -98,10 +99,13 @@ impl KeyType {
             Self::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
             Self::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
             Self::Ed25519 => &[SignatureScheme::ED25519],
+            Self::MlDsa44 => &[SignatureScheme::MLDSA44],
+            Self::MlDsa65 => &[SignatureScheme::MLDSA65],
+            Self::MlDsa87 => &[SignatureScheme::MLDSA87],
         }
     }
 
-    /// Returns whether the key is the default of its algorithm in a name.
+    /// Returns whether the key is the default of its algorithm in a name. ML-DSA has no default.
     pub fn is_usual(self) -> bool {
         matches!(self, Self::Rsa2048 | Self::EcdsaP256 | Self::Ed25519)
     }
@@ -208,9 +212,10 @@ impl SessionSettings {
         [self.group].into_iter().chain(also).collect()
     }
 
-    /// Returns whether the standards define the settings: the hybrid is for TLS 1.3 only.
+    /// Returns whether the standards define the settings: the hybrid and keys of ML-DSA are for TLS 1.3 only.
     pub fn is_defined(&self) -> bool {
-        self.version == TlsVersion::Tls13 || self.group != Group::X25519MLKEM768
+        self.version == TlsVersion::Tls13
+            || (self.group != Group::X25519MLKEM768 && self.key.oldest_version() <= self.version)
     }
 }
 

@@ -128,8 +128,10 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
             ("rsa", 4096) => Some(KeyType::Rsa4096),
             ("ec", 256) => Some(KeyType::EcdsaP256),
             ("ec", 384) => Some(KeyType::EcdsaP384),
-            ("ed25519", _) => Some(KeyType::Ed25519),
-            _ => None,
+            (name, _) => {
+                let mut kinds = KeyType::ALL.iter().copied();
+                kinds.find(|kind| kind.name() == name)
+            }
         });
         match key {
             Some(key) => lab.key = key,
