@@ -1,4 +1,7 @@
-use netbench_model::{ConnectPlan, CpuShare, PointClient, ShardRecord};
+use netbench_model::{
+    ClientSettings, ConnectPlan, CpuShare, PointClient, Profile, ShardRecord, SignatureScheme,
+    Target,
+};
 use netbench_protocol::{ClientIdentity, HttpRequest};
 
 /// The trials of one session: the plan of the run, and the values that the plan only describes.
@@ -18,15 +21,45 @@ pub struct Trials<'a> {
     pub session: u32,
 }
 
+/// The settings of a site's clients that not all clients share.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct OwnClient {
+    /// The settings of the point of a sweep.
+    point: PointClient,
+    /// The schemes that only clients of such sites offer.
+    schemes: Vec<SignatureScheme>,
+}
+
+impl OwnClient {
+    /// Returns all settings of the clients in a run with the given settings.
+    pub(crate) fn settings(&self, of_run: &ClientSettings) -> ClientSettings {
+        let mut settings = self.point.settings(of_run);
+        settings.signatures.extend(&self.schemes);
+        settings
+    }
+}
+
 impl Trials<'_> {
     /// Returns the settings of a site's clients that not all clients share.
-    pub(crate) fn own_client(&self, site: usize) -> PointClient {
-        let point = self.plan.sites[site].point.as_deref();
-        point.map(|point| point.client).unwrap_or_default()
+    pub(crate) fn own_client(&self, site: usize) -> OwnClient {
+        let (site, client) = (&self.plan.sites[site], &self.plan.client);
+        let is_emulated = self.plan.target == Target::Lab;
+        OwnClient {
+            point: site
+                .point
+                .as_deref()
+                .map(|point| point.client)
+                .unwrap_or_default(),
+            schemes: match client.profile {
+                Profile::Default | Profile::Servo if is_emulated => site.lab.additional_schemes(),
+                // A library offers its own schemes, and nothing is known of a real host's certificate.
+                _ => Vec::new(),
+            },
+        }
     }
 
     /// Returns the CPU quota of such clients; `None` for no limit.
-    pub(crate) fn share(&self, own: PointClient) -> Option<CpuShare> {
-        own.cpu_percent.or(self.plan.cpu_percent)
+    pub(crate) fn share(&self, own: &OwnClient) -> Option<CpuShare> {
+        own.point.cpu_percent.or(self.plan.cpu_percent)
     }
 }

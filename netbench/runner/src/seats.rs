@@ -1,15 +1,15 @@
 //! The workers of a slot.
 
-use netbench_model::{Failure, FailureClass, FailureWord, Outcome, PointClient, StackName};
+use netbench_model::{Failure, FailureClass, FailureWord, Outcome, StackName};
 use netbench_protocol::Configure;
 
-use crate::{Event, Launch, Worker, WorkerError, execute::Shared};
+use crate::{Event, Launch, Worker, WorkerError, execute::Shared, plan::OwnClient};
 
 /// The workers of a slot: one for each stack and each setting of clients.
 pub(crate) struct Seats<'a> {
     shared: &'a Shared<'a>,
     /// The settings of clients.
-    clients: Vec<PointClient>,
+    clients: Vec<OwnClient>,
     /// The workers, by [`Seats::index`].
     workers: Vec<Option<Worker>>,
     /// The reasons why stacks without a worker have none.
@@ -100,7 +100,7 @@ impl<'a> Seats<'a> {
         let trials = self.shared.trials;
         let plan = trials.plan;
         let stack = self.stack_at(seat).stack();
-        let own = self.clients[seat / plan.stacks.len()];
+        let own = &self.clients[seat / plan.stacks.len()];
         let client = own.settings(&plan.client);
         let settings = Configure {
             identity: trials.identity.clone(),

@@ -13,11 +13,12 @@ const PATIENCE_MS: u64 = 20_000;
 const PRIME: (Condition, Role) = (Condition::Resumed, Role::Prime);
 
 /// Key types whose work differs. The generation of longer RSA keys would be too slow.
-const KEYS: [KeyType; 4] = [
+const KEYS: [KeyType; 5] = [
     KeyType::EcdsaP256,
     KeyType::Rsa2048,
     KeyType::EcdsaP384,
     KeyType::Ed25519,
+    KeyType::MlDsa65,
 ];
 
 const RSA_SCHEMES: &[SignatureScheme] = &[
@@ -101,7 +102,11 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
         for condition in [Condition::Clean, Condition::Resumed] {
             for alpn in Alpn::ALL.iter().copied() {
                 for group in groups_of(can, version) {
-                    for key in KEYS {
+                    for key in KEYS
+                        .iter()
+                        .copied()
+                        .filter(|key| key.oldest_version() <= version)
+                    {
                         cases.push(plain(version, condition, alpn, group, key));
                     }
                 }
@@ -165,10 +170,8 @@ pub(crate) fn with_the_librarys_settings(
 /// Returns the scheme that a client needs for servers with this key, or `None` for keys with several schemes.
 fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
     match key {
-        KeyType::EcdsaP256 => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
-        KeyType::EcdsaP384 => Some(SignatureScheme::ECDSA_SECP384R1_SHA384),
-        KeyType::Ed25519 => Some(SignatureScheme::ED25519),
         KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => None,
+        other => other.schemes().first().copied(),
     }
 }
 
@@ -252,9 +255,7 @@ fn plain(
         KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => RSA_SCHEMES,
         // Before TLS 1.3, ECDSA schemes did not specify the curve (RFC 8446 section 4.2.3).
         KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => ECDSA_SCHEMES,
-        KeyType::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
-        KeyType::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
-        KeyType::Ed25519 => &[SignatureScheme::ED25519],
+        other => other.schemes(),
     };
     let resumed = if condition == Condition::Resumed {
         Resumed::Yes
@@ -266,6 +267,9 @@ fn plain(
     case.site.alpn = vec![alpn];
     case.site.key = key;
     case.site.groups = vec![group];
+    case.client
+        .signatures
+        .extend(case.site.additional_schemes());
     // The other groups stay: a certificate's curve must be among them too (RFC 8422 section 5.1.1).
     case.client.groups.retain(|other| *other != group);
     case.client.groups.insert(0, group);

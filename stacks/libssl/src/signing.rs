@@ -37,7 +37,7 @@ impl Keys {
     fn digest(&self) -> Option<MessageDigest> {
         match self.kind {
             KeyType::EcdsaP384 => Some(MessageDigest::sha384()),
-            KeyType::Ed25519 => None,
+            KeyType::Ed25519 | KeyType::MlDsa44 | KeyType::MlDsa65 | KeyType::MlDsa87 => None,
             _ => Some(MessageDigest::sha256()),
         }
     }

@@ -21,6 +21,11 @@ const ED25519: Nid = Nid::from_raw(1087);
 /// `NID_ED448` of openssl/obj_mac.h.
 const ED448: Nid = Nid::from_raw(1088);
 
+/// `NID_ML_DSA_44`, `NID_ML_DSA_65` and `NID_ML_DSA_87` of openssl/obj_mac.h.
+const ML_DSA_44: Nid = Nid::from_raw(1457);
+const ML_DSA_65: Nid = Nid::from_raw(1458);
+const ML_DSA_87: Nid = Nid::from_raw(1459);
+
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
@@ -67,6 +72,9 @@ fn scheme((hash, key): (i32, i32)) -> Option<SignatureScheme> {
     Some(match (Nid::from_raw(key), Nid::from_raw(hash)) {
         (ED25519, _) => SignatureScheme::ED25519,
         (ED448, _) => SignatureScheme::ED448,
+        (ML_DSA_44, _) => SignatureScheme::MLDSA44,
+        (ML_DSA_65, _) => SignatureScheme::MLDSA65,
+        (ML_DSA_87, _) => SignatureScheme::MLDSA87,
         (RSA_PSS, Nid::SHA256) => SignatureScheme::RSA_PSS_RSAE_SHA256,
         (RSA_PSS, Nid::SHA384) => SignatureScheme::RSA_PSS_RSAE_SHA384,
         (RSA_PSS, Nid::SHA512) => SignatureScheme::RSA_PSS_RSAE_SHA512,

@@ -13,8 +13,8 @@ use openssl::{
 
 use crate::{OpenSsl, explain, ffi, names, negotiated};
 
-/// OpenSSL 3.5.0, the first with X25519MLKEM768.
-const FIRST_WITH_ML_KEM: i64 = 0x3050_0000;
+/// OpenSSL 3.5.0, the first with X25519MLKEM768 and ML-DSA.
+const FIRST_POST_QUANTUM: i64 = 0x3050_0000;
 
 impl Libssl for OpenSsl {
     const OPTIONS: SslOptions = SslOptions::NO_COMPRESSION;
@@ -58,6 +58,9 @@ impl Libssl for OpenSsl {
         ssl: &mut SslContextBuilder,
         schemes: &[SignatureScheme],
     ) -> Result<(), SetupError> {
+        if let Some(scheme) = schemes.iter().find(|scheme| !can_scheme(**scheme)) {
+            return Err(unsupported("signature scheme", scheme));
+        }
         ssl.set_sigalgs_list(&names::list(schemes))
             .map_err(|e| SetupError::refused("signature schemes", e))
     }
@@ -106,9 +109,14 @@ fn list(suites: &[CipherSuite], version: TlsVersion) -> String {
 /// Returns whether the library supports `group`.
 pub fn can_group(group: Group) -> bool {
     match group {
-        Group::X25519MLKEM768 => openssl::version::number() >= FIRST_WITH_ML_KEM,
+        Group::X25519MLKEM768 => openssl::version::number() >= FIRST_POST_QUANTUM,
         other => Group::OFFERED.contains(&other),
     }
+}
+
+/// Returns whether the library verifies signatures of `scheme`.
+pub(crate) fn can_scheme(scheme: SignatureScheme) -> bool {
+    openssl::version::number() >= FIRST_POST_QUANTUM || !SignatureScheme::ML_DSA.contains(&scheme)
 }
 
 fn unsupported(what: &str, name: impl Display) -> SetupError {

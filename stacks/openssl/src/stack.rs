@@ -9,7 +9,10 @@ use netbench_worker::{
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{client, explain, ffi, plain_client, server, set_up, settings::can_group};
+use crate::{
+    client, explain, ffi, plain_client, server, set_up,
+    settings::{can_group, can_scheme},
+};
 
 /// The libssl of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +163,7 @@ impl Stack for OpenSsl {
             },
             groups: supported(Group::OFFERED, can_group),
             suites: CipherSuite::SERVED.to_vec(),
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: supported(&SignatureScheme::known(), can_scheme),
         }
     }
 

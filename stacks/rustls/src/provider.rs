@@ -108,7 +108,7 @@ impl dyn Provider + '_ {
     pub(crate) fn can_signatures(&self) -> Vec<SignatureScheme> {
         let provider = self.library_default();
         let all = provider.signature_verification_algorithms.mapping;
-        supported(SignatureScheme::OFFERED, |scheme| {
+        supported(&SignatureScheme::known(), |scheme| {
             all.iter().any(|(s, _)| u16::from(*s) == scheme.0)
         })
     }
