@@ -7,7 +7,9 @@ use std::{
 
 use netbench_lab::Lab;
 use netbench_link::Link;
-use netbench_model::{Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, Site};
+use netbench_model::{
+    Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme, Site,
+};
 use netbench_protocol::{RequestBody, ResponseBody, Serve, Serving, SharedListener};
 use parking_lot::{Mutex, RwLock};
 
@@ -273,22 +275,50 @@ impl LabTargets {
         Ok(worker)
     }
 
+    /// Returns the reason why a server cannot sign with the key of a site, as far as its description shows it: whether it
+    /// has ML-DSA.
+    fn cannot_sign(&self, server: &LabServer, site: usize) -> Option<String> {
+        let key = self.sites[site].lab.key;
+        let scheme = key
+            .schemes()
+            .first()
+            .filter(|scheme| SignatureScheme::ML_DSA.contains(scheme))?;
+        let known = self.workers.description(&server.stack)?;
+        (!known.signatures.contains(scheme)).then(|| {
+            format!(
+                "key={key}: {} has no {scheme}; server=openssl and server=rustls-aws-lc have it",
+                known.record.library
+            )
+        })
+    }
+
     fn serve(
         &self,
         worker: &mut Worker,
         server: &LabServer,
         some: &[usize],
     ) -> Result<Serving, WorkerError> {
+        let mut cannot = BTreeMap::new();
+        for i in some {
+            if let Some(why) = self.cannot_sign(server, *i) {
+                cannot.insert(self.sites[*i].name(), why);
+            }
+        }
+        let is_able = |i: &&usize| !cannot.contains_key(&self.sites[**i].name());
         let request = RequestBody::Serve(Box::new(Serve {
             stack: server.stack.clone(),
             sites: some
                 .iter()
+                .filter(is_able)
                 .filter_map(|i| self.lab.serve_site(&self.sites[*i], || self.wanted(*i)))
                 .collect(),
             shared: Some(self.shared()),
         }));
         match worker.ask(request, SERVE_LIMIT)? {
-            ResponseBody::Serving(serving) => Ok(serving),
+            ResponseBody::Serving(mut serving) => {
+                serving.unsupported.extend(cannot);
+                Ok(serving)
+            }
             other => Err(WorkerError::another_kind(&other)),
         }
     }

@@ -48,7 +48,7 @@ impl Stack for AwsLc {
             suites: supported(CipherSuite::SERVED, |suite| {
                 suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
             }),
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: SignatureScheme::known(),
         }
     }
 

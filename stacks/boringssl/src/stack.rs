@@ -46,7 +46,7 @@ impl Stack for BoringSsl {
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, settings::can_group),
             suites: supported(CipherSuite::SERVED, settings::can_suite),
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: SignatureScheme::known(),
         }
     }
 

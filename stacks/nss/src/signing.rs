@@ -47,6 +47,9 @@ impl Keys {
             KeyType::Ed25519 => {
                 return Err(SetupError::unsupported("no Ed25519 in this NSS' TLS"));
             }
+            KeyType::MlDsa44 | KeyType::MlDsa65 | KeyType::MlDsa87 => {
+                return Err(SetupError::unsupported("no ML-DSA in this NSS' TLS"));
+            }
         };
         let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
         // SAFETY: the certificate is alive.

@@ -49,7 +49,7 @@ fn scheme(name: &str) -> Option<SignatureScheme> {
         "legacy_ecdsa_sha256" => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
         "legacy_ecdsa_sha384" => Some(SignatureScheme::ECDSA_SECP384R1_SHA384),
         name => {
-            let mut known = SignatureScheme::OFFERED.iter().copied();
+            let mut known = SignatureScheme::known().into_iter();
             known.find(|scheme| scheme.to_string() == name)
         }
     }

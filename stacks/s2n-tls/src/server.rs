@@ -79,7 +79,7 @@ fn settings(site: &ServeSite) -> Settings {
         groups: or_able(&site.groups, Group::OFFERED, |group| {
             policy::group(group).is_ok()
         }),
-        signatures: supported(SignatureScheme::OFFERED, |scheme| {
+        signatures: supported(&SignatureScheme::known(), |scheme| {
             policy::scheme(scheme).is_ok()
         }),
     }

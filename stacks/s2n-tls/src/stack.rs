@@ -53,7 +53,7 @@ impl Stack for S2n {
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |group| policy::group(group).is_ok()),
             suites: supported(CipherSuite::SERVED, |suite| policy::suite(suite).is_ok()),
-            signatures: supported(SignatureScheme::OFFERED, |scheme| {
+            signatures: supported(&SignatureScheme::known(), |scheme| {
                 policy::scheme(scheme).is_ok()
             }),
         }

@@ -153,7 +153,11 @@ impl Installed {
                 .filter(|group| self.has_group(*group))
                 .collect(),
             suites: CipherSuite::SERVED.to_vec(),
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: if self.is_post_quantum() {
+                SignatureScheme::known()
+            } else {
+                SignatureScheme::OFFERED.to_vec()
+            },
         }
     }
 
@@ -218,10 +222,15 @@ impl Installed {
         })
     }
 
-    /// Reports whether the server supports a group. The hybrid group was added in OpenSSL 3.5. Where the
-    /// library is not known, the server reports an unsupported group itself.
+    /// Reports whether the server supports a group. The hybrid group was added in OpenSSL 3.5.
     fn has_group(&self, group: Group) -> bool {
-        group != Group::X25519MLKEM768 || self.openssl.is_none_or(|version| version >= (3, 5))
+        group != Group::X25519MLKEM768 || self.is_post_quantum()
+    }
+
+    /// Reports whether the server has ML-KEM and ML-DSA, which were added in OpenSSL 3.5. Where the library is not known,
+    /// the server reports an unsupported group or key itself.
+    fn is_post_quantum(&self) -> bool {
+        self.openssl.is_none_or(|version| version >= (3, 5))
     }
 }
 

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use netbench_protocol::{Hold, Material, Prepare, Prepared, Slice, Sliced};
 use netbench_tls::{
-    FailureWord, HandshakeKind, HeapState, Held, HeldAfter, Negotiated, ParallelWork,
-    SessionSettings, Work,
+    FailureWord, HandshakeKind, HeapState, Held, HeldAfter, Negotiated, ParallelWork, Primitive,
+    SessionSettings, SignatureScheme, Work,
 };
 
 use super::{
@@ -58,6 +58,7 @@ impl PreparedScenario {
         let material = &request.material;
         let sides = Sides { stack, material };
         within_bounds(&request.scenario.work)?;
+        has_key(holder.as_ref(), &request.scenario.work)?;
         // A measurement of memory would count the memory that the allocator keeps.
         let wants_new_heap = matches!(
             request.scenario.work,
@@ -164,6 +165,34 @@ impl PreparedScenario {
         }
         hold::hold(handshakes, hold.sessions, after)
     }
+}
+
+/// Refuses work with keys of ML-DSA where the stack does not have them.
+fn has_key(stack: &dyn Stack, work: &Work) -> Result<(), SetupError> {
+    let key = match work {
+        Work::Verify { key, .. }
+        | Work::Crypto {
+            primitive: Primitive::Sign { key } | Primitive::Verify { key },
+        } => *key,
+        Work::Handshake { settings, .. }
+        | Work::Bulk { settings, .. }
+        | Work::Memory { settings, .. }
+        | Work::Threads { settings, .. } => settings.key,
+        Work::Connector { .. } | Work::Crypto { .. } => return Ok(()),
+    };
+    let of_ml_dsa = |scheme: &&SignatureScheme| SignatureScheme::ML_DSA.contains(scheme);
+    let Some(scheme) = key.schemes().iter().find(of_ml_dsa) else {
+        return Ok(());
+    };
+    let description = stack.describe();
+    if description.signatures.contains(scheme) {
+        return Ok(());
+    }
+    let library = description
+        .record
+        .provider
+        .unwrap_or(description.record.library);
+    Err(SetupError::Unsupported(format!("no {scheme} in {library}")))
 }
 
 /// The library of both sides, and their certificates.
