@@ -132,6 +132,9 @@ func hold(config *tls.Config, settings *clientSettings) error {
 		holdSuites13(nil)
 		return holdVersions(config, settings.Versions)
 	}
+	if err := hasSchemes(settings.Signatures); err != nil {
+		return err
+	}
 	old, new13, err := splitSuites(settings.Suites)
 	if err != nil {
 		return err

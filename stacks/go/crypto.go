@@ -120,6 +120,11 @@ func newSigning(given *material) (*signing, error) {
 		s.key, s.options = key, s.hash
 	case ed25519.PrivateKey:
 		s.key, s.hash, s.options = key, 0, crypto.Hash(0)
+	case crypto.Signer:
+		if mlDSA.isKey == nil || !mlDSA.isKey(parsed) {
+			return nil, unsupported(fmt.Sprintf("Go signs with no %T", parsed))
+		}
+		s.key, s.hash, s.options = key, 0, crypto.Hash(0)
 	default:
 		return nil, unsupported(fmt.Sprintf("Go signs with no %T", parsed))
 	}
@@ -154,6 +159,11 @@ func (s *signing) verify() error {
 	case ed25519.PublicKey:
 		if ed25519.Verify(public, signed, s.signature) {
 			return nil
+		}
+	}
+	if mlDSA.verify != nil {
+		if err, ok := mlDSA.verify(s.public, signed, s.signature); ok {
+			return err
 		}
 	}
 	return errSignature

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,6 +107,7 @@ func (s *sessionSettings) certificate(chainPEM, keyPEM string) (tls.Certificate,
 		"ecdsa-p384": tls.ECDSAWithP384AndSHA384,
 		"ed25519":    tls.Ed25519,
 	}
+	maps.Copy(schemes, mlDSA.schemes)
 	scheme, ok := schemes[s.Key]
 	if !ok {
 		return tls.Certificate{}, fmt.Errorf("unknown key type %q", s.Key)

@@ -39,13 +39,13 @@ var groups = map[string]uint16{
 	"secp256r1": uint16(tls.CurveP256), "secp384r1": uint16(tls.CurveP384), "secp521r1": uint16(tls.CurveP521),
 }
 
-var signatures = map[string]uint16{
+var signatures = withMLDSA(map[string]uint16{
 	"rsa_pkcs1_sha256": uint16(tls.PKCS1WithSHA256), "rsa_pkcs1_sha384": uint16(tls.PKCS1WithSHA384),
 	"rsa_pkcs1_sha512": uint16(tls.PKCS1WithSHA512), "rsa_pss_rsae_sha256": uint16(tls.PSSWithSHA256),
 	"rsa_pss_rsae_sha384": uint16(tls.PSSWithSHA384), "rsa_pss_rsae_sha512": uint16(tls.PSSWithSHA512),
 	"ecdsa_secp256r1_sha256": uint16(tls.ECDSAWithP256AndSHA256), "ecdsa_secp384r1_sha384": uint16(tls.ECDSAWithP384AndSHA384),
 	"ecdsa_secp521r1_sha512": uint16(tls.ECDSAWithP521AndSHA512), "ed25519": uint16(tls.Ed25519),
-}
+})
 
 // suites are Go's suites, which have their registered names.
 var suites = func() map[string]uint16 {

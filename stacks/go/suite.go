@@ -38,9 +38,21 @@ type work struct {
 	MaxFragment *int             `json:"max_fragment_bytes"`
 	Heap        string           `json:"heap"`
 	Form        string           `json:"form"`
+	Key         string           `json:"key"`
 	Primitive   *primitive       `json:"primitive"`
 	Threads     int              `json:"threads"`
 	Work        json.RawMessage  `json:"work"`
+}
+
+// key returns the type of the key of the work, or nothing for work without keys.
+func (w *work) key() string {
+	switch {
+	case w.Settings != nil:
+		return w.Settings.Key
+	case w.Primitive != nil:
+		return w.Primitive.Key
+	}
+	return w.Key
 }
 
 type sessionSettings struct {
@@ -151,6 +163,9 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 		return nil, nil, unsupported("instructions of a Go program cannot be counted: its steps are no functions of C")
 	}
 	wanted, given := &request.Scenario.Work, &request.Material
+	if err := hasKey(wanted.key()); err != nil {
+		return nil, nil, err
+	}
 	switch wanted.Part {
 	case "verify":
 		made, err := newVerify(given)

@@ -195,11 +195,11 @@ impl Bench {
         let other = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (Work::Crypto { .. }, _) => true,
+            (Work::Verify { key, .. }, _) => self.lacks_schemes(key.schemes()),
             (_, Some(settings)) => {
                 let hybrid = Group::X25519MLKEM768;
-                let mut schemes = settings.signatures().iter();
                 (settings.group == hybrid && !self.groups.contains(&hybrid))
-                    || schemes.any(|scheme| !self.signatures.contains(scheme))
+                    || self.lacks_schemes(settings.signatures())
             }
             _ => false,
         };
@@ -215,6 +215,13 @@ impl Bench {
             });
         }
         Ok(())
+    }
+
+    /// Returns whether the stack does not list one of the schemes.
+    fn lacks_schemes(&self, schemes: &[SignatureScheme]) -> bool {
+        schemes
+            .iter()
+            .any(|scheme| !self.signatures.contains(scheme))
     }
 }
 
