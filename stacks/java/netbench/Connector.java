@@ -94,6 +94,7 @@ final class Connector {
         } else {
             Settings.hold(parameters, versions, suites);
             Settings.inOrder(groups);
+            Settings.withoutMlDsa(schemes);
             parameters.setAlgorithmConstraints(new Settings.Only(groups, schemes));
         }
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -90,6 +90,15 @@ final class Settings {
         return suite.startsWith("TLS_AES_") || suite.startsWith("TLS_CHACHA20_");
     }
 
+    /** Refuses schemes of ML-DSA, which JSSE lacks. Other schemes that it lacks are not offered. */
+    static void withoutMlDsa(List<String> schemes) throws Unsupported {
+        for (String scheme : schemes) {
+            if (scheme.startsWith("mldsa")) {
+                throw new Unsupported("JSSE has no signature scheme " + scheme);
+            }
+        }
+    }
+
     /** Refuses groups in an order in which JSSE would send a key share of another than the first. */
     static void inOrder(List<String> groups) throws Unsupported {
         String first = has(groups);

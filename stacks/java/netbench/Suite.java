@@ -112,6 +112,9 @@ final class Suite {
         switch (part) {
             case "crypto" -> throw new Unsupported("this worker does not time Java's cryptography beneath its sessions");
             case "verify", "connector" -> {
+                if (part.equals("verify")) {
+                    Settings.withoutMlDsa(List.of(work.text("key")));
+                }
                 scenario = part.equals("verify") ? Alone.verification(material) : Alone.configuration(work.text("form"), material);
                 Map<String, Object> answer = Answers.of("prepared");
                 answer.put("client", null);
