@@ -19,6 +19,7 @@ mod cost;
 mod documents;
 mod evaluate;
 mod merge;
+mod post_quantum;
 mod recovery;
 mod report;
 mod runs;

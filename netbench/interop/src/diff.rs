@@ -183,8 +183,7 @@ pub(crate) fn leaves(scan: &SiteScan) -> impl Iterator<Item = &CertificateScan> 
 
 /// Returns the curve of a certificate's key, or its kind with its number of bits.
 pub(crate) fn key_name(leaf: &CertificateScan) -> String {
-    let curve = leaf.curve.clone();
-    curve.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits))
+    leaf.curve.clone().unwrap_or_else(|| leaf.sized_key())
 }
 
 fn outcome(scan: &SiteScan) -> String {

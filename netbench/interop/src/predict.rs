@@ -395,6 +395,14 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
             "a certificate of the chain is signed with SHA-1",
         ));
     }
+    let mut chain = only.certificates.iter().take(signed);
+    if let Some(certificate) = chain.find(|certificate| offer.lacks_ml_dsa_of(certificate)) {
+        let detail = format!(
+            "a certificate of the chain is signed with {}",
+            certificate.signature
+        );
+        return Some(Agreement::loses(LossReason::Certificate, detail));
+    }
     if common_name_alone {
         return Some(Agreement::unknown(COMMON_NAME_ALONE));
     }

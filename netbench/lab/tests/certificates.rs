@@ -13,11 +13,11 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_lab::Lab;
-use netbench_model::{Site, parse_sites};
+use netbench_model::{KeyType, Site, parse_sites};
 use netbench_protocol::ServeSite;
-use rustls_pki_types::{ServerName, UnixTime};
+use rustls_pki_types::{ServerName, SignatureVerificationAlgorithm, UnixTime};
 use support::{certificates, check_key, openssl};
-use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert};
+use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert, aws_lc_rs};
 
 netbench_testing::tests! {
     webpki_takes_every_chain_but_the_faulty_ones;
@@ -25,6 +25,7 @@ netbench_testing::tests! {
     the_built_in_sites_get_the_bytes_that_their_file_says;
     every_lab_has_keys_and_serial_numbers_of_its_own;
     a_lab_without_a_served_site_is_no_error;
+    webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key;
     openssl_takes_keys_chains_and_staples: OpensslCommand;
 }
 
@@ -47,6 +48,17 @@ unknown-ec.example fault=unknown-root key=ecdsa-p256 chain=1
 expired.example fault=expired ocsp=on
 silent.example fault=silent server=rustls-ring
 refused.example fault=refuse
+";
+
+const POST_QUANTUM_SITES: &str = "
+mldsa44.example key=mldsa-44 chain=1
+mldsa65.example key=mldsa-65 chain=2/20000
+mldsa87.example key=mldsa-87 chain=6
+leaf.example key=mldsa-65 ca-key=ecdsa-p256
+leaf-rsa.example key=mldsa-44 ca-key=rsa-2048
+cas.example key=ecdsa-p256 ca-key=mldsa-65 chain=3
+cas-ed25519.example key=ecdsa-p384 ca-key=ed25519
+cas-rsa.example key=ed25519 ca-key=rsa-3072
 ";
 
 struct Made {
@@ -108,6 +120,55 @@ fn webpki_takes_every_chain_but_the_faulty_ones() {
             _ => found.is_ok(),
         };
         assert!(as_wanted, "{}: {found:?}", site.name());
+    }
+}
+
+/// The system's `openssl` may be older than ML-DSA, so these sites are not among [`SITES`].
+fn webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key() {
+    let sites = parse_sites(POST_QUANTUM_SITES).unwrap();
+    let lab = Lab::new(&sites).unwrap();
+    let kinds: BTreeSet<_> = sites.iter().map(|site| site.lab.ca_key()).collect();
+    assert_eq!(certificates(lab.ca_pem()).len(), kinds.len());
+    for site in &sites {
+        let name = site.name();
+        let served = lab
+            .serve_site(site, || ([10, 1, 0, 1], 443).into())
+            .unwrap();
+        assert_eq!(verify(&lab, site, &served), Ok(()), "{name}");
+        let chain = certificates(&served.chain_pem);
+        assert_eq!(chain.len(), usize::from(site.lab.chain.length), "{name}");
+        let with = |algorithms: &[&dyn SignatureVerificationAlgorithm]| {
+            let roots = certificates(lab.ca_pem());
+            let anchors = roots
+                .iter()
+                .map(|root| anchor_from_trusted_cert(root).unwrap());
+            let anchors: Vec<_> = anchors.collect();
+            let leaf = EndEntityCert::try_from(&chain[0]).unwrap();
+            let (now, usage) = (UnixTime::now(), KeyUsage::server_auth());
+            leaf.verify_for_usage(algorithms, &anchors, &chain[1..], now, usage, None, None)
+                .map(drop)
+        };
+        // The CAs' keys sign every certificate of the chain, and the leaf's key none.
+        let own = algorithm(site.lab.ca_key());
+        assert_eq!(with(&[own]), Ok(()), "{name}");
+        if site.lab.ca_key() != site.lab.key {
+            assert!(with(&[algorithm(site.lab.key)]).is_err(), "{name}");
+        }
+    }
+}
+
+/// Returns the algorithm with which a CA with such a key signs.
+fn algorithm(key: KeyType) -> &'static dyn SignatureVerificationAlgorithm {
+    match key {
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => {
+            aws_lc_rs::RSA_PKCS1_2048_8192_SHA256
+        }
+        KeyType::EcdsaP256 => aws_lc_rs::ECDSA_P256_SHA256,
+        KeyType::EcdsaP384 => aws_lc_rs::ECDSA_P384_SHA384,
+        KeyType::Ed25519 => aws_lc_rs::ED25519,
+        KeyType::MlDsa44 => aws_lc_rs::ML_DSA_44,
+        KeyType::MlDsa65 => aws_lc_rs::ML_DSA_65,
+        KeyType::MlDsa87 => aws_lc_rs::ML_DSA_87,
     }
 }
 

@@ -36,7 +36,7 @@ fn a_bare_host_has_the_defaults() {
 fn every_field_is_read() {
     let site = one(
         "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
-         groups=X25519MLKEM768,x25519 key=ecdsa-p384 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
+         groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
          rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 body=30k fault=silent # why",
     );
     assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
@@ -46,6 +46,7 @@ fn every_field_is_read() {
         suites: vec![CipherSuite::TLS_AES_256_GCM_SHA384],
         groups: vec![Group::X25519MLKEM768, Group::X25519],
         key: KeyType::EcdsaP384,
+        ca_key: Some(KeyType::MlDsa65),
         chain: ChainProfile {
             length: 3,
             bytes: 4032,
@@ -228,6 +229,30 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         ),
         ("a.example key=dsa", "line 1: key: unknown key type \"dsa\""),
         (
+            "a.example key=mldsa-45",
+            "line 1: key: unknown key type \"mldsa-45\"",
+        ),
+        (
+            "a.example ca-key=dsa",
+            "line 1: ca-key: unknown key type \"dsa\"; expected one of rsa-2048,",
+        ),
+        (
+            "a.example tls=1.2 key=mldsa-44",
+            "line 1: key: TLS 1.2 has no signatures with mldsa-44; expected tls=1.3 or tls=1.2,1.3",
+        ),
+        (
+            "b.example\n* key=mldsa-87\na.example tls=1.2",
+            "line 3: key: TLS 1.2 has no signatures with mldsa-87",
+        ),
+        (
+            "a.example tls=1.2 ca-key=mldsa-65",
+            "line 1: ca-key: TLS 1.2 has no signatures with mldsa-65",
+        ),
+        (
+            "a.example tls=1.3 key=mldsa-65 suites=EC_RSA",
+            "line 1: suites: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 belongs to TLS 1.2",
+        ),
+        (
             "a.example alpn=h3",
             "line 1: alpn: unknown application protocol \"h3\"",
         ),
@@ -309,6 +334,12 @@ fn what_can_be_served_is_no_error() {
         "a.example tls=1.3 groups=X25519MLKEM768",
         "a.example tls=1.2 key=ed25519 suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
         "a.example tls=1.3 key=ecdsa-p256 suites=TLS_AES_128_GCM_SHA256",
+        "a.example key=mldsa-44",
+        "a.example tls=1.3 key=mldsa-65 ca-key=rsa-2048",
+        "a.example key=ed25519 ca-key=mldsa-87",
+        "a.example key=mldsa-65 suites=TLS_AES_128_GCM_SHA256",
+        "a.example key=mldsa-65 groups=X25519MLKEM768",
+        "* ca-key=rsa-4096\na.example tls=1.2 ca-key=default",
         "a.example alpn=none",
         "_a.x-y.example:1",
         "bücher.example:444 rtt=5ms",
@@ -376,7 +407,10 @@ fn sites() -> impl Strategy<Value = Site> {
         tls,
         suites,
         groups,
-        prop::sample::select(KeyType::ALL.to_vec()),
+        (
+            prop::sample::select(KeyType::ALL.to_vec()),
+            prop::option::of(prop::sample::select(KeyType::ALL.to_vec())),
+        ),
         (1u8..=6, 0u32..=60_000),
         0u8..=16,
     );
@@ -394,13 +428,19 @@ fn sites() -> impl Strategy<Value = Site> {
     (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
         |(
             (host, port, path, server),
-            (tls, (own, suites), groups, key, (length, bytes), tickets),
+            (tls, (own, suites), groups, (key, ca_key), (length, bytes), tickets),
             alpn,
             ocsp,
             link,
             body_bytes,
             fault,
         )| {
+            let mut keys = [Some(key), ca_key].into_iter().flatten();
+            let tls = if keys.any(|key| key.oldest_version() == TlsVersion::Tls13) {
+                vec![TlsVersion::Tls13]
+            } else {
+                tls
+            };
             let suites = suites
                 .into_iter()
                 .filter(|s| own && tls.contains(&s.version()))
@@ -419,6 +459,7 @@ fn sites() -> impl Strategy<Value = Site> {
                     suites,
                     groups,
                     key,
+                    ca_key,
                     chain: ChainProfile { length, bytes },
                     alpn,
                     tickets,

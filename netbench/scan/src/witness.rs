@@ -25,6 +25,15 @@ const SCHEMES: [u16; 12] = [
     0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0603, 0x0807, 0x0201, 0x0203,
 ];
 
+/// Returns the schemes of the hello: the usual ones, and those of a site that signs by no usual one.
+fn schemes(scan: &SiteScan) -> Vec<u16> {
+    let own: Vec<u16> = scan.signatures.iter().map(|scheme| scheme.code).collect();
+    if own.iter().any(|code| SCHEMES.contains(code)) {
+        return SCHEMES.to_vec();
+    }
+    [own.as_slice(), &SCHEMES].concat()
+}
+
 /// A hello that a scanned site should answer with a ServerHello.
 #[derive(Debug, Clone)]
 pub struct Witness(Vec<u8>);
@@ -53,7 +62,7 @@ impl Witness {
             compression: vec![0],
             extensions: version > TlsVersion::Ssl3,
             groups: Some(groups),
-            signatures: (version >= TlsVersion::Tls12).then(|| SCHEMES.to_vec()),
+            signatures: (version >= TlsVersion::Tls12).then(|| schemes(scan)),
             ..HelloSpec::default()
         };
         if scan.host.parse::<IpAddr>().is_err() {

@@ -36,6 +36,14 @@ pub struct ChainScan {
 }
 
 impl CertificateScan {
+    /// Returns the key's kind with its number of bits, where it has one.
+    pub fn sized_key(&self) -> String {
+        match self.key_bits {
+            0 => self.key.clone(),
+            bits => format!("{}-{bits}", self.key),
+        }
+    }
+
     /// Returns whether the certificate has the host in its subject's common name, and no alternative name.
     pub fn is_for_common_name(&self, host: &str) -> bool {
         let mut parts = self.subject.split(", ").flat_map(|part| part.split(" + "));
@@ -75,9 +83,9 @@ pub struct CertificateScan {
     pub issuer: String,
     /// The names of the certificate.
     pub names: Vec<String>,
-    /// The key: `rsa`, `ec`, `ed25519`, `ed448`, `dsa`, or an object identifier.
+    /// The key: `rsa`, `ec`, `ed25519`, `ed448`, `dsa`, `mldsa-44`, `mldsa-65`, `mldsa-87`, or an object identifier.
     pub key: String,
-    /// Size of the key, in bits.
+    /// Size of the key, in bits; 0 for kinds that have no such size.
     pub key_bits: u32,
     /// The registered name of the curve.
     pub curve: Option<String>,

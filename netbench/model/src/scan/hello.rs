@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::NamedCode;
-use crate::tls::TlsVersion;
+use super::{CertificateScan, NamedCode};
+use crate::tls::{KeyType, SignatureScheme, TlsVersion};
 
 /// The contents of a stack's ClientHello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,5 +85,18 @@ impl Offer {
             return matches!(code, 0x0201..=0x0203);
         }
         self.signatures.iter().any(|scheme| scheme.code == code)
+    }
+
+    /// Returns whether the certificate has a signature of ML-DSA, whose scheme the hello does not offer for certificates.
+    pub fn lacks_ml_dsa_of(&self, certificate: &CertificateScan) -> bool {
+        let mut keys = KeyType::ALL.iter();
+        let key = keys.find(|key| key.name() == certificate.signature);
+        let schemes = key.map_or(&[][..], |key| key.schemes());
+        let offered = self.certificate_signatures.as_ref();
+        let offered = offered.unwrap_or(&self.signatures);
+        let lacks = |scheme: &SignatureScheme| {
+            SignatureScheme::ML_DSA.contains(scheme) && !offered.iter().any(|s| s.code == scheme.0)
+        };
+        schemes.iter().any(lacks)
     }
 }

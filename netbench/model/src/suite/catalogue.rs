@@ -180,7 +180,10 @@ mod tests {
             "bulk_1.3_ECDHE_RSA_AES128-GCM_SHA256_write-1MiB",
             "bulk_1.2_ECDHE_RSA_AES128-GCM_SHA256_amount-1MB_fragment-4096",
             "bulk_1.3_ECDHE_ECDSA_CHACHA20-POLY1305_SHA256_chain-1",
+            "handshake-full_1.3_ECDHE_MLDSA_AES128-GCM_SHA256_mldsa-44",
             "verify_rsa-2048_chain-2_roots-118",
+            "verify_mldsa-65_chain-2_roots-118",
+            "crypto_mldsa-87_sign",
             "connector_native",
             "memory-10000_1.3_ECDHE_RSA_AES256-GCM_SHA384",
             "memory-1000_1.3_ECDHE_RSA_AES256-GCM_SHA384_after-tickets",
@@ -190,6 +193,8 @@ mod tests {
         ] {
             assert!(names.contains(name), "{name}");
         }
+        let of_old_version = |name: &&String| name.contains("_1.2_") && name.contains("MLDSA");
+        assert_eq!(names.iter().find(of_old_version), None);
     }
 
     #[test]

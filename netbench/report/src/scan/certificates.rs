@@ -30,7 +30,7 @@ pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
             })
             .col("key", 1, |(.., c)| match &c.curve {
                 Some(curve) => Cell::text(curve),
-                None => Cell::text(format!("{}-{}", c.key, c.key_bits)),
+                None => Cell::text(c.sized_key()),
             })
             .col("signed by", 2, |(.., c)| Cell::text(&c.signature))
             .col("valid until", 3, |(.., c)| Cell::text(&c.not_after))

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use netbench_interop::LISTED;
 use netbench_model::{
     Target,
-    scan::{NamedCode, Order, ScanOutcome, SiteScan, VersionScan},
+    scan::{CertificateScan, NamedCode, Order, ScanOutcome, SiteScan, VersionScan},
     tls::TlsVersion,
 };
 use schemars::JsonSchema;
@@ -281,6 +281,6 @@ pub(super) fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
 
 fn key(site: &SiteScan) -> String {
     let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
-    let keys = leaves.map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits));
+    let keys = leaves.map(CertificateScan::sized_key);
     keys.dedup().join(" ")
 }
