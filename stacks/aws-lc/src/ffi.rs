@@ -75,6 +75,13 @@ pub(crate) fn set_schemes(
     })
 }
 
+/// Returns whether the library has the scheme.
+pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
+    // SAFETY: the call reads a table of the library.
+    let name = unsafe { openssl_sys::SSL_get_signature_algorithm_name(scheme.0, 1) };
+    !name.is_null()
+}
+
 /// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
 pub(crate) fn set_tickets(ctx: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
     // SAFETY: the context is live.

@@ -64,6 +64,9 @@ impl Libssl for AwsLc {
         ssl: &mut SslContextBuilder,
         schemes: &[SignatureScheme],
     ) -> Result<(), SetupError> {
+        if let Some(scheme) = schemes.iter().find(|scheme| !ffi::has_scheme(**scheme)) {
+            return Err(unsupported("signature scheme", scheme));
+        }
         ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
     }
 

@@ -12,7 +12,7 @@ use netbench_worker::{
 };
 use openssl::{ssl::SslMode, version::version};
 
-use crate::{client, explain, server, settings};
+use crate::{client, explain, ffi, server, settings};
 
 /// AWS-LC as the crate aws-lc-sys builds it.
 pub(crate) struct AwsLc;
@@ -48,7 +48,7 @@ impl Stack for AwsLc {
             suites: supported(CipherSuite::SERVED, |suite| {
                 suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
             }),
-            signatures: SignatureScheme::known(),
+            signatures: supported(&SignatureScheme::known(), ffi::has_scheme),
         }
     }
 
