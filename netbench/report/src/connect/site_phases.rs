@@ -13,6 +13,13 @@ use crate::{
 /// Number of rows at either end that text formats show. Sites have the order of the table of totals.
 const SHOWN: usize = 4;
 
+/// Number of sites up to which the table has all of them: a page with the phases of ten thousand would be too large to
+/// open.
+const WHOLE: usize = 1_000;
+
+/// Number of sites at either end that the table has of more.
+const ENDS: usize = 100;
+
 /// The phases of each site, by its name.
 type Rows<'a> = BTreeMap<&'a str, &'a SiteRow>;
 
@@ -27,7 +34,8 @@ pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<It
         "Site by site, each phase: {} connections, {} against {}",
         comparison.condition, comparison.other, comparison.first
     ))];
-    let mut table = Table::of(&comparison.sites.rows)
+    let sites = comparison.sites.rows.as_slice();
+    let mut table = Table::of(tabulated(sites))
         .caption(format!(
             "sites by phase, {} connections, {} against {}",
             comparison.condition, comparison.other, comparison.first
@@ -51,8 +59,22 @@ pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<It
         &comparison.other,
         summary,
     )));
+    if sites.len() > WHOLE {
+        items.push(Item::Text(format!(
+            "The table has the {ENDS} sites at either end; JSON and CSV have all."
+        )));
+    }
     items.push(table.item());
     items
+}
+
+/// Returns the sites of the table, which are those at either end if there are too many.
+fn tabulated(sites: &[SiteRow]) -> Vec<&SiteRow> {
+    if sites.len() <= WHOLE {
+        return sites.iter().collect();
+    }
+    let ends = [&sites[..ENDS], &sites[sites.len() - ENDS..]];
+    ends.into_iter().flatten().collect()
 }
 
 /// Returns whether any site has an interval.
