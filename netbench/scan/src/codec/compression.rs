@@ -33,31 +33,43 @@ pub(crate) fn algorithm_name(code: u16) -> String {
 
 /// A CompressedCertificate message.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CompressedCertificate<'a> {
-    pub(crate) algorithm: u16,
+pub struct CompressedCertificate<'a> {
+    /// The number of the algorithm.
+    pub algorithm: u16,
     /// The length of the Certificate message, as stated.
-    pub(crate) length: u32,
-    pub(crate) compressed: &'a [u8],
+    pub length: u32,
+    /// The compressed message.
+    pub compressed: &'a [u8],
 }
 
 /// The reason why a certificate could not be decompressed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DecompressError {
+pub enum DecompressError {
+    /// The algorithm is none of zlib, brotli and zstd.
     #[error("the algorithm is not known")]
     Algorithm,
+    /// The stated length is more than [`MAX_MESSAGE`].
     #[error("a stated length of {0} bytes, which is more than any chain needs")]
     Large(u32),
+    /// The data are longer than stated.
     #[error("more than the stated {0} bytes")]
     Long(u32),
+    /// The data are shorter than stated.
     #[error("{found} bytes instead of the stated {stated}")]
-    Short { found: usize, stated: u32 },
+    Short {
+        /// The length of the data, in bytes.
+        found: usize,
+        /// The stated length.
+        stated: u32,
+    },
+    /// The data are no stream of the algorithm.
     #[error("data that cannot be decompressed")]
     Broken,
 }
 
 impl<'a> CompressedCertificate<'a> {
     /// Parses a message's body.
-    pub(crate) fn parse(body: &'a [u8]) -> Option<Self> {
+    pub fn parse(body: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
         let read = Self {
             algorithm: reader.u16()?,
@@ -68,7 +80,7 @@ impl<'a> CompressedCertificate<'a> {
     }
 
     /// Returns the body of the Certificate message. It has the stated length, which is at most [`MAX_MESSAGE`].
-    pub(crate) fn decompress(&self) -> Result<Vec<u8>, DecompressError> {
+    pub fn decompress(&self) -> Result<Vec<u8>, DecompressError> {
         let stated = self.length;
         let most = usize::try_from(stated).unwrap_or(usize::MAX);
         if most > MAX_MESSAGE {

@@ -13,6 +13,7 @@ mod start_tls;
 pub(crate) mod writer;
 
 pub use client_hello::{ClientHello, ParseHelloError};
+pub use compression::{CompressedCertificate, DecompressError};
 pub use flight::{Flight, FlightReader, ReadError, Step};
 pub use handshake::{Message, Messages, TooLong};
 pub use hello::{Extension, HelloSpec, KeyShare, extension};
