@@ -189,6 +189,11 @@ mod tests {
                 "other",
             ),
             (
+                "SEC_ERROR_CERTIFICATE_COMPRESSION_ALGORITHM_NOT_SUPPORTED",
+                FailureClass::Protocol,
+                "certificate-compression-algorithm-not-supported",
+            ),
+            (
                 "SSL_ERROR_HANDSHAKE_FAILURE_ALERT",
                 FailureClass::Alert,
                 "handshake_failure",
