@@ -150,6 +150,8 @@ pub(crate) struct ServerSpec {
     pub(crate) end: End,
     /// Whether the server answers with status 403 to hellos without GREASE, which those of Chrome have (RFC 8701).
     pub(crate) forbids_without_grease: bool,
+    /// The compression of its certificates.
+    pub(crate) compression: Option<CompressionSpec>,
 }
 
 impl Default for ServerSpec {
@@ -179,6 +181,7 @@ impl Default for ServerSpec {
             response: Response::WithLength,
             end: End::CloseNotify,
             forbids_without_grease: false,
+            compression: None,
         }
     }
 }
@@ -200,6 +203,35 @@ kebab_words!(End, "end", {
     WithoutCloseNotify = "without-close-notify",
 });
 
+/// The compression of a server's certificates (RFC 8879).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct CompressionSpec {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) flaw: Option<CompressionFlaw>,
+}
+
+// `Offered` is any of the client's, `NotOffered` is none of them; `Unasked` is for clients that offer no compression.
+kebab_words!(Algorithm, "algorithm", {
+    Zlib = "zlib",
+    Brotli = "brotli",
+    Zstd = "zstd",
+    Offered = "offered",
+    NotOffered = "not-offered",
+    Unasked = "unasked",
+});
+
+// `LengthLess` and `LengthMore` state one byte less or more than there is. `Bomb` states the right length, and goes on to
+// 16 MiB; `BombAsStated` states the length to which it goes on, the longest of all.
+kebab_words!(CompressionFlaw, "flaw", {
+    LengthLess = "length-less",
+    LengthMore = "length-more",
+    Bomb = "bomb",
+    BombAsStated = "bomb-as-stated",
+    Garbage = "garbage",
+    Empty = "empty",
+});
+
 /// A server's reaction to a ClientHello in place of a response: `stall`, `reset`, `close`, or a fatal alert by its
 /// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -215,6 +247,12 @@ impl Case {
     /// Returns whether its server requires GREASE in the hello.
     pub fn needs_grease(&self) -> bool {
         self.spec.server.forbids_without_grease
+    }
+
+    /// Returns whether its server compresses its certificates for clients that offer it, as it should.
+    pub fn compresses_certificates(&self) -> bool {
+        let compression = self.spec.server.compression;
+        compression.is_some() && self.record.expected == Expected::Accepted
     }
 
     /// Returns the certificate that its client shows to a server that requests one.

@@ -27,4 +27,4 @@ pub use breakages::breakages;
 pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
 pub use client::Visits;
-pub use server::{BODY, Running, Served, Server, ServerError};
+pub use server::{BODY, Running, Served, Server, ServerError, Unsuited};

@@ -26,7 +26,7 @@ use netbench_scratch::Folder;
 use netbench_testing::Tool;
 
 netbench_testing::tests! {
-    every_case_is_accepted_by_a_reference_client: OpensslCommand, Curl, Go, Chromium, Certutil;
+    every_case_is_accepted_by_a_reference_client: OpensslCommand, Curl, Go, Chromium, Firefox, Certutil;
     old_versions_are_spoken_with_every_kind_of_key: OpensslCommand;
     openssl_verifies_the_signatures_of_foreign_keys: OpensslCommand;
 }
@@ -36,6 +36,9 @@ const LIMIT: Duration = Duration::from_secs(5);
 
 /// The client that is written in Go.
 const GO: &str = include_str!("reference/main.go");
+
+/// The preferences of Firefox, which requests nothing by itself.
+const FIREFOX: &str = include_str!("../../browser/src/firefox/user.js");
 
 /// A program, and the part of its abilities that it offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +53,17 @@ enum Client {
     Go,
     /// Chromium, which sends GREASE and reads an empty serial number.
     Chromium,
+    /// Firefox, which decompresses certificates.
+    Firefox,
 }
 
-const CLIENTS: [Client; 5] = [
+const CLIENTS: [Client; 6] = [
     Client::Openssl,
     Client::Openssl12,
     Client::Curl,
     Client::Go,
     Client::Chromium,
+    Client::Firefox,
 ];
 
 /// Whether a client verifies certificates.
@@ -144,7 +150,7 @@ fn openssl_verifies_the_signatures_of_foreign_keys() {
             .args(["verify", "-auth_level", "0", "-CAfile"])
             .arg(root);
         command.arg("-untrusted").arg(intermediate).arg(leaf);
-        let said = printed(command, &[]);
+        let said = printed(command, &[], LIMIT);
         assert!(
             said.ends_with(b": OK\n"),
             "{}: {}",
@@ -173,11 +179,12 @@ impl Place {
         assert!(built.unwrap().success());
     }
 
-    /// Makes the home of a user whose Chromium trusts the roots.
-    fn make_home(&self) {
-        let database = format!("sql:{}", self.path(".pki/nssdb").display());
-        let _ = fs::remove_dir_all(self.path(".pki"));
-        fs::create_dir_all(self.path(".pki/nssdb")).unwrap();
+    /// Makes NSS' database in a new folder, with trust in the roots. In the folder `.pki/nssdb` of a user's home, Chromium
+    /// reads it.
+    fn make_database(&self, folder: &str) {
+        let database = format!("sql:{}", self.path(folder).display());
+        let _ = fs::remove_dir_all(self.path(folder));
+        fs::create_dir_all(self.path(folder)).unwrap();
         let certutil = |arguments: &[&str]| {
             let done = Command::new("certutil")
                 .args(["-d", &database])
@@ -212,8 +219,10 @@ impl Client {
         let mut observed = case.record.observed.iter();
         let is_meant =
             observed.any(|(name, does)| name.starts_with("chromium") && does == "accepted");
-        if self == Self::Chromium && !is_meant && !case.needs_grease() {
-            return false;
+        match self {
+            Self::Chromium if !is_meant && !case.needs_grease() => return false,
+            Self::Firefox if !case.compresses_certificates() => return false,
+            _ => {}
         }
         let verification = match case.record.expected {
             Expected::Accepted => Verification::On,
@@ -232,18 +241,30 @@ impl Client {
             .map(|_| self.visit(case, place, port, verification))
             .collect();
         let mut each = running.end_each();
-        if self == Self::Chromium {
-            // Chromium opens further connections, and may leave them unused.
+        if matches!(self, Self::Chromium | Self::Firefox) {
+            // Browsers open further connections, and may leave them unused.
             each.retain(|served| served.http_status.is_some());
             each.truncate(visits);
         }
-        let is_whole =
-            |served: &Served| served.is_finished && matches!(served.http_status, Some(101 | 200));
-        each.len() == visits
-            && each.iter().all(is_whole)
-            && said
-                .iter()
-                .all(|said| has(said, BODY) || has(said, b" 101 "))
+        let is_whole = |served: &Served| {
+            served.is_finished
+                && served.unsuited.is_none()
+                && matches!(served.http_status, Some(101 | 200))
+        };
+        let shows = |said: &[u8]| match self {
+            // The file of its picture.
+            Self::Firefox => place.path("page.png").exists(),
+            _ => has(said, BODY) || has(said, b" 101 "),
+        };
+        each.len() == visits && each.iter().all(is_whole) && said.iter().all(|said| shows(said))
+    }
+
+    fn limit(self) -> Duration {
+        match self {
+            // Firefox makes a new profile, and draws the page.
+            Self::Firefox => 6 * LIMIT,
+            _ => LIMIT,
+        }
     }
 
     /// Visits the server. Returns the bytes that the client has printed.
@@ -335,7 +356,7 @@ impl Client {
                 }
             }
             Self::Chromium => {
-                place.make_home();
+                place.make_database(".pki/nssdb");
                 command = Command::new(Tool::Chromium.path().unwrap());
                 command.env("HOME", place.path(""));
                 command.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]);
@@ -349,13 +370,34 @@ impl Client {
                     command.arg("--ignore-certificate-errors");
                 }
             }
+            Self::Firefox => {
+                place.make_database("firefox");
+                // All other hosts are behind a proxy that does not exist.
+                let preferences = format!(
+                    "{FIREFOX}\nuser_pref(\"network.dns.localDomains\", \"{host}\");\n\
+                     user_pref(\"network.proxy.type\", 1);\n\
+                     user_pref(\"network.proxy.ssl\", \"127.0.0.1\");\n\
+                     user_pref(\"network.proxy.ssl_port\", 9);\n\
+                     user_pref(\"network.proxy.http\", \"127.0.0.1\");\n\
+                     user_pref(\"network.proxy.http_port\", 9);\n\
+                     user_pref(\"network.proxy.no_proxies_on\", \"{host}\");\n"
+                );
+                place.write("firefox/user.js", preferences.as_bytes());
+                let _ = fs::remove_file(place.path("page.png"));
+                command = Command::new(Tool::Firefox.path().unwrap());
+                command.env("HOME", place.path(""));
+                command.args(["--headless", "--no-remote", "--profile"]);
+                command.arg(place.path("firefox"));
+                command.arg("--screenshot").arg(place.path("page.png"));
+                command.arg(format!("https://{host}:{port}/"));
+            }
         }
-        printed(command, request.as_bytes())
+        printed(command, request.as_bytes(), self.limit())
     }
 }
 
-/// Runs a program for at most [`LIMIT`], and returns its output.
-fn printed(mut command: Command, input: &[u8]) -> Vec<u8> {
+/// Runs a program for at most this time, and returns its output.
+fn printed(mut command: Command, input: &[u8], limit: Duration) -> Vec<u8> {
     let mut child = command
         .env_remove("SSLKEYLOGFILE")
         .stdin(Stdio::piped())
@@ -373,7 +415,7 @@ fn printed(mut command: Command, input: &[u8]) -> Vec<u8> {
         let _ = stdout.read_to_end(&mut bytes);
         let _ = sender.send(bytes);
     });
-    let in_time = receiver.recv_timeout(LIMIT);
+    let in_time = receiver.recv_timeout(limit);
     end(child);
     in_time.or_else(|_| receiver.recv()).unwrap()
 }

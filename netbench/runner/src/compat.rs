@@ -290,8 +290,8 @@ fn outcome(
         Ok(response) => response,
         Err(error) => return unanswered(&error, limit),
     };
-    if let Some(why) = &served.cannot {
-        return Some(cannot_go_on(why));
+    if let Some(untested) = untested(served) {
+        return Some(untested);
     }
     Some(match response {
         ResponseBody::Connected(_) if case.visits() != Visits::Once && !served.is_shown_ticket => {
@@ -342,8 +342,13 @@ fn unsupported(reason: &str) -> CompatOutcome {
     }
 }
 
-fn cannot_go_on(why: &str) -> CompatOutcome {
-    unsupported(&format!("the case's server cannot go on: {why}"))
+/// Returns the outcome of a client that has not met the case, because its server could not continue, or because the case
+/// does not apply to the client.
+fn untested(served: &Served) -> Option<CompatOutcome> {
+    let cannot = served.cannot.as_ref();
+    let reason = cannot.map(|why| format!("the case's server cannot go on: {why}"));
+    let reason = reason.or_else(|| Some(served.unsuited?.to_string()))?;
+    Some(unsupported(&reason))
 }
 
 fn hang(limit: Duration) -> CompatOutcome {
@@ -362,8 +367,8 @@ fn answered(
     // Bytes after the switch to another protocol are no body.
     let is_switched = served.is_switched && http_status == 101;
     let is_whole = is_switched || body_bytes == BODY.len() as u64;
-    if let Some(why) = &served.cannot {
-        cannot_go_on(why)
+    if let Some(untested) = untested(served) {
+        untested
     } else if http_status != 200 && !is_switched {
         CompatOutcome::Rejected {
             reason: Refusal::Class(FailureClass::Http),

@@ -2,6 +2,7 @@
 //!
 //! It has no secret to keep: keys are in the source, nonces and salts may repeat.
 
+mod compression;
 mod exchange;
 mod hashing;
 mod hello;
@@ -27,7 +28,7 @@ use jiff::Timestamp;
 use netbench_model::{Alert, SignatureScheme, TlsVersion};
 use netbench_scan::codec::{Reader, extension, list16, put_vec24};
 
-pub use self::http::BODY;
+pub use self::{compression::Unsuited, http::BODY};
 use self::{
     hello::{Hello, alert},
     http::{Request, Status},
@@ -84,6 +85,8 @@ pub struct Served {
     pub alert: Option<Alert>,
     /// The reason why the server could not continue, if that is its own fault.
     pub cannot: Option<String>,
+    /// The reason why the case does not apply to the client. The server then behaves like any other.
+    pub unsuited: Option<Unsuited>,
 }
 
 /// An error of a case whose server cannot be made: its description is wrong.
@@ -111,6 +114,7 @@ impl Served {
         self.certificate = self.certificate.take().or(next.certificate);
         self.alert = self.alert.or(next.alert);
         self.cannot = self.cannot.take().or(next.cannot);
+        self.unsuited = self.unsuited.or(next.unsuited);
     }
 }
 
@@ -233,6 +237,9 @@ impl Server {
         }
         served.is_shown_ticket = hello.extension(extension::PRE_SHARED_KEY).is_some();
         served.is_offered_early_data = hello.extension(extension::EARLY_DATA).is_some();
+        if let Some(spec) = self.spec.compression {
+            served.unsuited = compression::choose(spec.algorithm, &hello).err();
+        }
         let status = if self.spec.forbids_without_grease && !hello.has_grease() {
             Status::Forbidden
         } else {

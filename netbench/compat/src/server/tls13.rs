@@ -10,7 +10,7 @@ use netbench_scan::{
 };
 
 use super::{
-    Served, Server, Session, Shown, exchange,
+    Served, Server, Session, Shown, compression, exchange,
     hello::{self, Hello, alert, alert_of, retry_request},
     wire::{Broken, Wire, content},
 };
@@ -47,6 +47,9 @@ struct Chosen {
 
 /// The type of a KeyUpdate message.
 const KEY_UPDATE: u8 = 24;
+
+/// The length of a handshake message's type and length.
+const HANDSHAKE_HEADER: usize = 4;
 
 /// The maximum length of the contents of a record of TLS 1.3.
 const LONGEST_RECORD: usize = 1 << 14;
@@ -109,7 +112,7 @@ impl<'a> Session13<'a> {
         if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple) {
             put_extension(&mut of_leaf, code::STATUS_REQUEST, &super::status(response));
         }
-        flight.extend(certificate13(&[], &server.chain.sent, &of_leaf));
+        flight.extend(certificate(server, hello, &of_leaf));
         self.keys.transcript.extend(&flight);
         let signed = to_sign("server", &self.keys.digest());
         let signature = server.chain.key.sign_handshake(chosen.scheme, &signed);
@@ -393,6 +396,18 @@ fn encrypted_extensions(alpn: Option<&str>) -> Vec<u8> {
     let mut body = Vec::new();
     put_vec16(&mut body, &extensions);
     message(8, &body)
+}
+
+/// Returns the server's certificates, compressed if the case has that for the client.
+fn certificate(server: &Server, hello: &Hello, of_leaf: &[u8]) -> Vec<u8> {
+    let plain = certificate13(&[], &server.chain.sent, of_leaf);
+    let Some(spec) = server.spec.compression else {
+        return plain;
+    };
+    match compression::choose(spec.algorithm, hello) {
+        Ok(chosen) => compression::compressed_certificate(spec, chosen, &plain[HANDSHAKE_HEADER..]),
+        Err(_) => plain,
+    }
 }
 
 fn certificate_request() -> Vec<u8> {

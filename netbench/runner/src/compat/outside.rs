@@ -27,7 +27,7 @@ use netbench_model::{
 };
 
 use super::{
-    CompatError, PATIENCE, SERVER_GRACE, answered, cannot_go_on, hang, running, server, unsupported,
+    CompatError, PATIENCE, SERVER_GRACE, answered, hang, running, server, unsupported, untested,
 };
 use crate::side_by_side::{Outlet, side_by_side};
 
@@ -372,8 +372,8 @@ pub(super) fn refused(
     case: &Case,
     served: &Served,
 ) -> CompatOutcome {
-    if let Some(why) = &served.cannot {
-        return cannot_go_on(why);
+    if let Some(untested) = untested(served) {
+        return untested;
     }
     let first = Refusal::of(failure);
     let reason = match &case.record.expected {
