@@ -278,7 +278,7 @@ fn one_of_a_thing_is_no_plural() {
         // Exit code 3: one site in one round has no verdict.
         assert!(matches!(done.code, Some(0 | 3)), "{line}: {}", done.stderr);
         if line.starts_with("compat") {
-            assert!(done.stdout.contains("with 1 server:"), "{}", done.stdout);
+            assert!(done.stdout.contains("with one server;"), "{}", done.stdout);
             let told = "netbench: certificate/usual, rustls-ring: accepted\n";
             assert!(done.stderr.contains(told), "{}", done.stderr);
         }
