@@ -229,3 +229,30 @@ fn the_sentence_has_the_part_that_is_slower_in_memory() {
         }
     }
 }
+
+/// A stack that supports few of the test servers is not one without breakages.
+#[test]
+fn servers_that_a_stack_does_not_support_leave_the_decision_open() {
+    for (unsupported, decided) in [(0, true), (1, true), (2, false), (9, false), (10, false)] {
+        let mut judgements = vec![Judgement::Right; 10 - unsupported];
+        judgements.extend(vec![Judgement::Unsupported; unsupported]);
+        let found = Found {
+            compat: Some(Arc::new(made_parts::compat(&judgements))),
+            ..Found::default()
+        };
+        let reported = evaluation(whole::run(&[]), whole::complete(found));
+        let works = &reported.questions[1];
+        let sentence = &reported.sentence;
+        assert_eq!(
+            sentence.starts_with("Switch"),
+            decided,
+            "{unsupported}: {sentence}"
+        );
+        assert_eq!(
+            works.answer == Answer::Open,
+            !decided,
+            "{unsupported}: {}",
+            works.because
+        );
+    }
+}

@@ -51,6 +51,7 @@ impl<'a> Restarted<'a> {
     ) -> Result<&mut Worker, WorkerError> {
         let worker = match self.worker.take() {
             Some(mut worker) => {
+                let settings = self.workers.fitted(settings);
                 worker.ask(RequestBody::Configure(Box::new(settings)), limit)?;
                 worker
             }

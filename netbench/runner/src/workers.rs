@@ -152,11 +152,17 @@ impl Workers {
     pub fn start_configured(
         &self,
         launch: &Launch<'_>,
-        mut settings: Configure,
+        settings: Configure,
     ) -> Result<Worker, WorkerError> {
+        let settings = self.fitted(settings);
+        Worker::start_configured(self.needed(&settings.stack)?, launch, settings)
+    }
+
+    /// Returns the settings with the versions that their stack has.
+    pub(crate) fn fitted(&self, mut settings: Configure) -> Configure {
         let (stack, versions) = (&settings.stack, &mut settings.client.versions);
         versions.retain(|version| self.has_version(stack, *version));
-        Worker::start_configured(self.needed(&settings.stack)?, launch, settings)
+        settings
     }
 
     fn needed(&self, stack: &str) -> Result<&WorkerProgram, WorkerError> {

@@ -127,6 +127,13 @@ impl CompatSummary {
         let told = pairs.filter(|(.., cells)| cells.iter().all(|it| it.is_told()));
         told.count()
     }
+
+    /// Returns the number of cases with a result of the first stack, which the second may not support.
+    pub fn told_of_first(&self) -> usize {
+        let pairs = self.matrix.beside_first(2);
+        let told = pairs.filter(|(.., cells)| cells[0].is_told());
+        told.count()
+    }
 }
 
 /// Summarizes a run. If a case was tested twice, the last result counts.

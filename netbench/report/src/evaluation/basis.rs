@@ -105,11 +105,25 @@ impl Basis {
             {
                 Tested::InPart(why)
             }
+            _ if self == Self::Compat && few_servers(evidence) => Tested::InPart(FEW_SERVERS),
             _ if self.has_evidence(evidence) => Tested::Whole,
             Some(PartState::Unsupported { .. }) if self.may_be_excluded() => Tested::Excluded(why),
             _ => Tested::Not(why),
         }
     }
+}
+
+/// The minimum share of the servers that the stack in use connected to, or refused, with which the other was tested too.
+const COMPARED_SERVERS: f64 = 0.9;
+
+const FEW_SERVERS: &str = "one of the stacks supports too few of the test servers";
+
+/// Returns whether too few servers of the catalogue have an outcome with both stacks.
+fn few_servers(evidence: &Evidence<'_>) -> bool {
+    let compat = evidence.found.compat.as_deref();
+    compat.is_some_and(|compat| {
+        (compat.told_of_both() as f64) < COMPARED_SERVERS * compat.told_of_first() as f64
+    })
 }
 
 /// Keeps each of the three questions of an evaluation open where a part that it names was not tested. An answer that the
