@@ -88,7 +88,7 @@ fn shares_have_a_source_with_an_address() {
         }
         if let Some(share) = &family.share {
             assert!(share.low_ppm <= share.high_ppm, "{}", family.name);
-            assert!((2015..=2026).contains(&share.year), "{}", family.name);
+            assert!((2014..=2026).contains(&share.year), "{}", family.name);
             let has_address = share.source.contains("https://") || share.source.contains("arXiv:");
             assert!(has_address, "{}: {}", family.name, share.source);
         }
