@@ -185,9 +185,12 @@ pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
             Tested::Whole | Tested::Excluded(_) => {}
         }
     }
-    let clauses = [said(&in_part, "tested in part"), said(&not, "not tested")];
-    let clauses: Vec<String> = clauses.into_iter().flatten().collect();
-    (!clauses.is_empty()).then(|| clauses.join(", and "))
+    match (in_part.is_empty(), not.is_empty()) {
+        (_, true) => said(&in_part, "tested in part"),
+        (true, false) => said(&not, "not tested"),
+        // The sentence has room for one clause.
+        (false, false) => said(&[in_part, not].concat(), "not tested in full"),
+    }
 }
 
 /// Returns what holds for parts: `compatibility was not tested`. Returns `None` for no parts.

@@ -27,16 +27,16 @@ const WORDS: usize = 30;
 /// Returns the sentence: `Switch: nothing is lost; connections take the same time; …`. The clauses are in order of
 /// their weight for the decision, and a clause that would make the sentence longer than [`WORDS`] is left to the cards.
 pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
+    let decision = decision(evidence, questions);
+    let mut left = WORDS.saturating_sub(words(&decision));
     let mut clauses = Vec::new();
-    clauses.extend(sites(evidence, questions));
+    clauses.extend(sites(evidence, questions, left));
     clauses.extend(glitches(evidence, questions));
     clauses.extend(servers(evidence));
     clauses.extend(connections(evidence));
     clauses.extend(fast::worst_in_memory(evidence));
     clauses.extend(first_connection(evidence));
     clauses.extend(memory(evidence));
-    let decision = decision(evidence, questions);
-    let mut left = WORDS.saturating_sub(words(&decision));
     let mut fitting = Vec::new();
     for clause in clauses {
         if let Some(rest) = left.checked_sub(words(&clause)) {
@@ -89,8 +89,9 @@ pub(super) fn decision_of(answers: &[Answer]) -> &'static str {
     }
 }
 
-/// Returns the sites that are lost; `None` if none were scanned, which the decision states.
-fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
+/// Returns the sites that are lost, without the reason if it does not fit in this number of words; `None` if none were
+/// scanned, which the decision states.
+fn sites(evidence: &Evidence<'_>, questions: &[Question], most_words: usize) -> Option<String> {
     let losses = evidence.losses()?;
     let reached = losses.counted();
     let counted = match losses.lost.len() {
@@ -117,10 +118,17 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     let mut reasons = losses.lost.iter().map(|site| &site.reason);
     let reason = reasons.all_equal_value().ok().cloned();
     let web = web(evidence).filter(|_| reached > 0);
-    let notes = reason.into_iter().chain(web).join("; ");
-    Some(match notes.as_str() {
-        "" => counted,
-        _ => format!("{counted} ({notes})"),
+    let with_notes = |reason: Option<String>| {
+        let notes = reason.into_iter().chain(web.clone()).join("; ");
+        match notes.as_str() {
+            "" => counted.clone(),
+            _ => format!("{counted} ({notes})"),
+        }
+    };
+    let whole = with_notes(reason);
+    Some(match words(&whole) <= most_words {
+        true => whole,
+        false => with_notes(None),
     })
 }
 

@@ -13,7 +13,10 @@ pub(super) fn sentence(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>
     let found = &evaluation.found;
     let complete = found.matrix.is_some()
         && found.losses.is_some()
-        && found.compat.is_some()
+        && found
+            .compat
+            .as_ref()
+            .is_some_and(|compat| compat.told_of_both() * 10 >= compat.told_of_first() * 9)
         && found
             .connections
             .as_ref()
