@@ -138,7 +138,8 @@ impl KeyType {
     pub fn oldest_version(self) -> TlsVersion {
         match self {
             Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87 => TlsVersion::Tls13,
-            _ => TlsVersion::Tls12,
+            Self::Ed25519 => TlsVersion::Tls12,
+            _ => TlsVersion::Tls10,
         }
     }
 

@@ -98,7 +98,7 @@ fn site(number: usize, rng: &mut Rng) -> String {
         // Keys of ML-DSA are for TLS 1.3, and rustls-ring has none.
         let keys = KeyType::ALL.iter().copied();
         let keys: Vec<_> = keys
-            .filter(|key| key.oldest_version() == TlsVersion::Tls12)
+            .filter(|key| key.oldest_version() < TlsVersion::Tls13)
             .collect();
         (versions, one(rng, &keys), CipherSuite::OFFERED)
     };

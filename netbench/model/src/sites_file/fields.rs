@@ -215,9 +215,14 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
     for (field, key) in [("key", Some(lab.key)), ("ca-key", lab.ca_key)] {
         if let Some(key) = key.filter(|key| !lab.tls.iter().any(|v| *v >= key.oldest_version())) {
+            let expected = match key.oldest_version() {
+                TlsVersion::Tls13 => "tls=1.3 or tls=1.2,1.3",
+                _ => "tls=1.2 or tls=1.2,1.3",
+            };
+            let newest = lab.tls.iter().max().copied().unwrap_or(TlsVersion::Tls12);
             found.push((
                 field,
-                format!("TLS 1.2 has no signatures with {key}; expected tls=1.3 or tls=1.2,1.3"),
+                format!("TLS {newest} has no signatures with {key}; expected {expected}"),
             ));
         }
     }
@@ -267,7 +272,7 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     };
     if hybrid_only
         && lab.tls.contains(&TlsVersion::Tls12)
-        && lab.key.oldest_version() == TlsVersion::Tls12
+        && lab.key.oldest_version() < TlsVersion::Tls13
         && !lab.suites.iter().any(without_group)
     {
         found.push((
