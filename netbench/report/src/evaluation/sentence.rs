@@ -118,18 +118,20 @@ fn sites(evidence: &Evidence<'_>, questions: &[Question], most_words: usize) -> 
     let mut reasons = losses.lost.iter().map(|site| &site.reason);
     let reason = reasons.all_equal_value().ok().cloned();
     let web = web(evidence).filter(|_| reached > 0);
-    let with_notes = |reason: Option<String>| {
-        let notes = reason.into_iter().chain(web.clone()).join("; ");
-        match notes.as_str() {
-            "" => counted.clone(),
-            _ => format!("{counted} ({notes})"),
-        }
-    };
-    let whole = with_notes(reason);
+    let whole = with_notes(&counted, reason.iter().chain(&web));
     Some(match words(&whole) <= most_words {
         true => whole,
-        false => with_notes(None),
+        false => with_notes(&counted, web.iter()),
     })
+}
+
+/// Returns a clause with notes in brackets, if there are any.
+fn with_notes<'a>(clause: &str, notes: impl Iterator<Item = &'a String>) -> String {
+    let notes: Vec<&str> = notes.map(String::as_str).collect();
+    match notes.as_slice() {
+        [] => clause.to_owned(),
+        notes => format!("{clause} ({})", notes.join("; ")),
+    }
 }
 
 /// Returns the sites of the web, which decide if the user gave none.

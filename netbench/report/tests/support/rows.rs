@@ -170,7 +170,7 @@ pub const ROWS: &[Row] = &[
     (
         &[Ended("suite", Failed), Without("compat")],
         [Yes, Open, Open],
-        "Not decided: speed in memory was tested in part, and compatibility was not tested; ",
+        "Not decided: speed in memory and compatibility were not tested in full; ",
     ),
     // A part that a stack does not have.
     (

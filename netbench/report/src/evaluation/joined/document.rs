@@ -52,7 +52,6 @@ impl Report for JoinedEvaluations {
             sections,
             checks: vec![self.checks()],
             data: vec![self],
-            about: about.clone(),
             ..Document::new("joined-evaluations", self.title())
         }
     }
