@@ -291,7 +291,15 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let pair = format!("runs compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
     place.netbench(&words(&pair)).expect(0);
 
-    let joined = format!("runs compare {run} {run} {run} --stack rustls-ring,slowed --json");
+    let [second, third] = ["second", "third"].map(|name| {
+        let copy = place.path().join(name);
+        fs::create_dir(&copy).unwrap();
+        for file in ["run.json", "samples.jsonl"] {
+            fs::copy(Path::new(&run).join(file), copy.join(file)).unwrap();
+        }
+        copy.display().to_string()
+    });
+    let joined = format!("runs compare {run} {second} {third} --stack rustls-ring,slowed --json");
     let joined = place.netbench(&words(&joined)).expect(0);
     check("joined-summary.json", &joined.stdout);
     let joined: Value = serde_json::from_str(&joined.stdout).unwrap();
@@ -299,9 +307,13 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         assert_eq!(case["runs"].as_array().unwrap().len(), 3);
         assert_eq!(case["joined"]["verdict"], "slower");
     }
-    let one = format!("runs compare {run} --join");
-    place.netbench(&words(&one)).expect(2);
-    let gate = format!("runs compare {run} {run} {run} --fail-on-regression 10%");
+    for wrong in [
+        format!("{run} --join"),
+        format!("{run} {second} {run} --stack rustls-ring,slowed"),
+    ] {
+        place.netbench(&words(&format!("runs compare {wrong}"))).expect(2);
+    }
+    let gate = format!("runs compare {run} {second} {third} --fail-on-regression 10%");
     place.netbench(&words(&gate)).expect(2);
 }
 
