@@ -311,7 +311,9 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         format!("{run} --join"),
         format!("{run} {second} {run} --stack rustls-ring,slowed"),
     ] {
-        place.netbench(&words(&format!("runs compare {wrong}"))).expect(2);
+        place
+            .netbench(&words(&format!("runs compare {wrong}")))
+            .expect(2);
     }
     let gate = format!("runs compare {run} {second} {third} --fail-on-regression 10%");
     place.netbench(&words(&gate)).expect(2);
