@@ -8,7 +8,8 @@ pub(super) const FORMAT: Format = Format {
     ..Format::new("brief", "txt", "The answers alone, in a few lines", render)
 };
 
-/// Writes the sentence, the differences and the answers; of a report without questions, the headlines.
+/// Writes the sentence, the differences and the answers; of a report without questions, the headlines, or
+/// else the description.
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     let mut lines = Vec::new();
     if !document.sentence.is_empty() {
@@ -34,6 +35,10 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             Item::Headline(text) => Some(text.clone()),
             _ => None,
         }));
+    }
+    // A comparison of many stacks has a ranking, and no sentence about each.
+    if lines.is_empty() && !document.lead.is_empty() {
+        lines.push(document.lead.clone());
     }
     let lines = lines.iter().map(|line| plain(line) + "\n");
     lines.collect::<String>().into_bytes()
