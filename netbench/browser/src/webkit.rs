@@ -255,7 +255,7 @@ impl Driven for WebKit {
     }
 
     /// Opens a page without its times. The status of the response is not reported: its head is in the answer
-    /// to a second request alone, over the same connection, which some servers close.
+    /// only to a second request, over the same connection, which some servers close.
     fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
         let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
         // Sometimes WebKitGTK cancels a load and shows that instead of the reason.

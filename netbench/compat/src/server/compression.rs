@@ -52,7 +52,7 @@ impl Format {
         }
     }
 
-    /// Returns a stream of these bytes, the last of which is repeated so many times in addition.
+    /// Returns a stream of these bytes that repeats the last one this many times.
     fn stream(self, bytes: &[u8], repeats: usize) -> Vec<u8> {
         match self {
             Self::Zlib => zlib(bytes, repeats),

@@ -66,7 +66,9 @@ impl Report for EvaluationReport {
             title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
             ..Document::of_run("evaluate", &RunHead::of(run))
         };
-        document.checks.push(checks(evaluation));
+        document
+            .checks
+            .push(checks(&evaluation.sentence, &evaluation.questions));
         document.checks.push(findings(evaluation));
         let mut reported = Told::default();
         for (number, part) in self.parts.iter().enumerate() {
@@ -117,8 +119,11 @@ impl Report for EvaluationReport {
 
 /// Builds a check for each question with its answer: a no has failed, an open question is skipped, and losses are
 /// named.
-fn checks(evaluation: &Evaluation) -> CheckSuite {
-    let checks = evaluation.questions.iter().map(|question| Check {
+pub(super) fn checks<'a>(
+    sentence: &str,
+    questions: impl IntoIterator<Item = &'a Question>,
+) -> CheckSuite {
+    let checks = questions.into_iter().map(|question| Check {
         name: question.question.clone(),
         class: Some("decision".to_owned()),
         outcome: match question.answer {
@@ -134,7 +139,7 @@ fn checks(evaluation: &Evaluation) -> CheckSuite {
         said: Some(format!("{}: {}", question.answer.words(), question.because)),
     });
     CheckSuite {
-        name: evaluation.sentence.clone(),
+        name: sentence.to_owned(),
         checks: checks.collect(),
     }
 }

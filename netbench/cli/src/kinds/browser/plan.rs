@@ -67,7 +67,7 @@ pub(crate) struct BrowserOptions {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
 
-    /// Visit a page of so many objects instead, from one origin or more: objects=24,origins=6
+    /// Visit a page with this many objects instead, from one origin or more: objects=24,origins=6
     #[arg(long, value_name = "PAGE", help_heading = "How")]
     pub(crate) page: Option<ObjectsPage>,
     /// Run the browsers without their sandbox; the report says so

@@ -3,15 +3,16 @@
 use itertools::Itertools;
 use jiff::civil::Date;
 
-use super::{JoinedEvaluations, JoinedQuestion};
+use super::JoinedEvaluations;
 use crate::{
     JoinedCase,
     cell::Cell,
     differences::difference_items,
-    document::{
-        Check, CheckSuite, Checked, Document, Dot, Extent, Item, Report, Section, Shown, Table,
+    document::{Document, Dot, Extent, Item, Report, Section, Shown, Table},
+    evaluation::{
+        Answer, Asked, Subject,
+        document::{all_changes, checks},
     },
-    evaluation::{Answer, Asked, Subject, document::all_changes},
     row::dots,
     suite::joined_table,
     text::{count, in_place_of},
@@ -26,7 +27,8 @@ impl Report for JoinedEvaluations {
     }
 
     fn passes(&self) -> bool {
-        Self::passes(self)
+        let mut questions = self.questions.iter();
+        questions.all(|question| question.question.answer != Answer::No)
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
@@ -50,7 +52,10 @@ impl Report for JoinedEvaluations {
             sentence: self.sentence.clone(),
             questions: asked.collect(),
             sections,
-            checks: vec![self.checks()],
+            checks: vec![checks(
+                &self.sentence,
+                self.questions.iter().map(|joined| &joined.question),
+            )],
             data: vec![self],
             ..Document::new("joined-evaluations", self.title())
         }
@@ -88,32 +93,6 @@ impl JoinedEvaluations {
             self.to.0,
             processors.format(", ")
         )
-    }
-
-    fn checks(&self) -> CheckSuite {
-        let checks = self
-            .questions
-            .iter()
-            .map(|JoinedQuestion { question, .. }| {
-                let why = question.because.clone();
-                Check {
-                    name: question.question.clone(),
-                    class: Some("decision".to_owned()),
-                    outcome: match question.answer {
-                        Answer::Yes | Answer::WithLosses => Checked::Passed,
-                        Answer::No => Checked::Failed {
-                            why,
-                            class: "no".to_owned(),
-                        },
-                        Answer::Open => Checked::Skipped { why },
-                    },
-                    said: Some(question.in_a_sentence()),
-                }
-            });
-        CheckSuite {
-            name: self.sentence.clone(),
-            checks: checks.collect(),
-        }
     }
 
     /// Returns the section with the cases of the suite, joined.

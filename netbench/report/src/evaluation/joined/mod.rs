@@ -1,7 +1,7 @@
 //! Several evaluations of one switch, joined into an article.
 //!
 //! An answer stands if all evaluations that give one agree. Start reading at [`join_evaluations`]; the document is made
-//! in `document`, and the words of answers in `questions`.
+//! in `document`, and `questions` joins the answers.
 
 mod document;
 mod figures;
@@ -143,14 +143,6 @@ pub fn join_evaluations(mut evaluations: Vec<Evaluation>) -> JoinedEvaluations {
         questions,
         means,
         connections,
-    }
-}
-
-impl JoinedEvaluations {
-    /// Returns whether no question has the joint answer *no*.
-    fn passes(&self) -> bool {
-        let mut questions = self.questions.iter();
-        questions.all(|question| question.question.answer != Answer::No)
     }
 }
 

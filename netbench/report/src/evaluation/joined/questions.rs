@@ -74,7 +74,6 @@ fn question(runs: &[&Evaluation], name: &str) -> JoinedQuestion {
         .zip(&asked)
         .filter_map(|(run, asked)| Some((date(&run.run.started), (*asked)?)))
         .collect();
-    let (answer, because) = joint(&dated);
     let (findings, shown_by) = findings(runs, &dated);
     // The reasons of an evaluation that left the question open are beside its own answer.
     let decided: Vec<(&str, &Question)> = dated
@@ -82,6 +81,7 @@ fn question(runs: &[&Evaluation], name: &str) -> JoinedQuestion {
         .filter(|(_, question)| question.answer != Answer::Open)
         .copied()
         .collect();
+    let (answer, because) = joint(&decided, dated.len());
     let telling = if decided.is_empty() { dated } else { decided };
     let newest = telling.last().map(|(_, newest)| *newest);
     JoinedQuestion {
@@ -100,13 +100,10 @@ fn question(runs: &[&Evaluation], name: &str) -> JoinedQuestion {
     }
 }
 
-/// Returns the answer that all evaluations with an answer give, and the reason. Different answers leave the question open.
-fn joint(dated: &[(&str, &Question)]) -> (Answer, String) {
-    let decided: Vec<_> = dated
-        .iter()
-        .filter(|(_, question)| question.answer != Answer::Open)
-        .collect();
-    let all = count(dated.len(), "evaluation", "evaluations");
+/// Returns the answer that all evaluations with an answer give, and the reason; `asked` is the number of evaluations that
+/// asked the question. Different answers leave the question open.
+fn joint(decided: &[(&str, &Question)], asked: usize) -> (Answer, String) {
+    let all = count(asked, "evaluation", "evaluations");
     let Some((newest, question)) = decided.last() else {
         return (Answer::Open, format!("None of {all} answers."));
     };
@@ -117,7 +114,7 @@ fn joint(dated: &[(&str, &Question)]) -> (Answer, String) {
         let because = format!("The evaluations differ: {}.", each.format(", "));
         return (Answer::Open, because);
     }
-    let agreed = match dated.len() - decided.len() {
+    let agreed = match asked - decided.len() {
         0 => format!("Each of {all} answers so."),
         open => format!("So answer {} of {all}; {open} left it open.", decided.len()),
     };
