@@ -134,6 +134,38 @@ pub struct ShippedAdvisory {
     pub name: String,
     /// The title of the advisory.
     pub title: String,
+    /// The date of publication. Runs of earlier versions of netbench have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The publisher's word for the severity, if the publisher has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// The programs that run the affected code. Runs of earlier versions of netbench have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<AdvisoryReach>,
+}
+
+/// The programs that run the affected code of a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AdvisoryReach {
+    /// Clients of TLS with default settings.
+    Client,
+    /// Clients of TLS with other settings: revocation, client certificates, stapling, DANE, DTLS.
+    Option,
+    /// Servers, QUIC and other formats.
+    Other,
+}
+
+impl AdvisoryReach {
+    /// Returns the programs in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Client => "clients",
+            Self::Option => "clients with other settings",
+            Self::Other => "servers, QUIC, other formats",
+        }
+    }
 }
 
 impl Shipped {

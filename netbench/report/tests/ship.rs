@@ -4,8 +4,8 @@
 use netbench_model::{
     Manifest, SCHEMA_VERSION, StackName,
     ship::{
-        Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped, ShippedAdvisory,
-        ShippedCrate,
+        AdvisoryReach, Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped,
+        ShippedAdvisory, ShippedCrate,
     },
 };
 use netbench_report::{Report, ShipSummary, summarize_ship};
@@ -39,6 +39,9 @@ fn shipped(program_bytes: u64, own: Vec<ShippedCrate>, tools: &[&str], found: Fo
                 id: "RUSTSEC-2025-0022".to_owned(),
                 name: of.name.clone(),
                 title: "uses memory after it was freed".to_owned(),
+                date: Some("2025-04-04".to_owned()),
+                severity: None,
+                reach: Some(AdvisoryReach::Client),
             })
             .collect(),
         crates,

@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::ship::{ShipOutcome, Shipped};
+use netbench_model::ship::{AdvisoryReach, ShipOutcome, Shipped, ShippedAdvisory};
 
 use super::{ShipRow, ShipSummary};
 use crate::{
@@ -55,9 +55,7 @@ fn costs(summary: &ShipSummary) -> Section {
                     tools => tools.join(", "),
                 })
             })
-            .col("advisories", 1, |row| {
-                row.cell(|of| Cell::count(of.advisories.len()))
-            })
+            .col("advisories", 1, |row| row.words(advisories_in_words))
             .item(),
     );
     items.extend(
@@ -69,20 +67,29 @@ fn costs(summary: &ShipSummary) -> Section {
     );
     let advisories = summary.stacks.iter().flat_map(|row| {
         let found = row.shipped().map(|of| of.advisories.as_slice());
-        found.unwrap_or_default().iter().map(move |of| (row, of))
+        let listed = found.unwrap_or_default().iter();
+        listed
+            .filter(|of| reaches_clients(of))
+            .map(move |of| (row, of))
     });
     items.extend(
         Table::of(advisories)
             .col("stack", 0, |(row, _)| Cell::text(&row.stack))
             .col("advisory", 0, |(_, of)| Cell::text(&of.id))
             .col("crate", 0, |(_, of)| Cell::text(&of.name))
+            .col("date", 2, |(_, of)| Cell::maybe(of.date.as_deref()))
+            .col("severity", 2, |(_, of)| Cell::maybe(of.severity.as_deref()))
+            .col("affects", 1, |(_, of)| {
+                Cell::maybe(of.reach.map(AdvisoryReach::words))
+            })
             .col("what", 1, |(_, of)| Cell::text(&of.title))
             .under("Advisories"),
     );
     let mut dates = summary.stacks.iter().filter_map(ShipRow::shipped);
     let advisories = dates.next().map_or(String::new(), |of| {
         format!(
-            " Advisories are of a table in netbench of {}, not of a database of today.",
+            " Advisories are of a table in netbench of {}, not of a database of today; those on code of servers, QUIC and \
+             other formats are counted, and listed in the JSON alone.",
             of.advisories_of
         )
     });
@@ -94,6 +101,23 @@ fn costs(summary: &ShipSummary) -> Section {
              linker.{advisories}",
             run.rustc, run.lock
         ))
+}
+
+/// Returns whether a client of TLS can run the code of an advisory.
+fn reaches_clients(advisory: &ShippedAdvisory) -> bool {
+    advisory.reach != Some(AdvisoryReach::Other)
+}
+
+/// Returns the number of advisories, and that of those on code that every client of TLS runs.
+fn advisories_in_words(shipped: &Shipped) -> String {
+    let all = shipped.advisories.len();
+    let has_reach = shipped.advisories.iter().all(|of| of.reach.is_some());
+    if all == 0 || !has_reach {
+        return all.to_string();
+    }
+    let reaches = shipped.advisories.iter().filter_map(|of| of.reach);
+    let clients = reaches.filter(|reach| *reach == AdvisoryReach::Client);
+    format!("{all}, {} of clients", clients.count())
 }
 
 impl ShipRow {
