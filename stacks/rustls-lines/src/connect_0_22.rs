@@ -13,7 +13,6 @@ use rustls::{
         VerifierBuilderError, WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
-    crypto::ring::default_provider,
 };
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 
@@ -21,7 +20,7 @@ use crate::{
     common::{schemes, versions},
     explain::fault_of,
     in_memory::roots,
-    line::{held_to, identity, store},
+    line::{cryptography::default_provider, held_to, identity, store},
 };
 
 pub(crate) fn client(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
@@ -79,9 +78,10 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
         let _ = roots.add(CertificateDer::from(root.as_slice()));
     }
     let crls = chain.crls.iter().cloned();
-    let verifier = WebPkiServerVerifier::builder(Arc::new(roots))
-        .with_crls(crls.map(CertificateRevocationListDer::from))
-        .build();
+    let verifier =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
+            .with_crls(crls.map(CertificateRevocationListDer::from))
+            .build();
     let verifier = verifier.map_err(|error| {
         let fault = match error {
             VerifierBuilderError::NoRootAnchors => CertificateFault::UnknownIssuer,

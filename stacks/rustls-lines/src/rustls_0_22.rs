@@ -7,16 +7,19 @@ use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
     chain_of_pem, failed, key_of_pem, supported,
 };
-pub(crate) use rustls::crypto::ring::{ALL_CIPHER_SUITES, Ticketer};
+#[cfg(feature = "aws-lc")]
+pub(crate) use rustls::crypto::aws_lc_rs as cryptography;
+#[cfg(not(feature = "aws-lc"))]
+pub(crate) use rustls::crypto::ring as cryptography;
 use rustls::{
     ClientConfig, RootCertStore, ServerConfig,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
-    crypto::{
-        CryptoProvider, SupportedKxGroup, WebPkiSupportedAlgorithms,
-        ring::{ALL_KX_GROUPS, default_provider},
-    },
+    crypto::{CryptoProvider, SupportedKxGroup, WebPkiSupportedAlgorithms},
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+
+pub(crate) use cryptography::{ALL_CIPHER_SUITES, Ticketer};
+use cryptography::{ALL_KX_GROUPS, default_provider};
 
 use crate::{
     common::{cipher_suites, fragment, keep_server_sessions, unsupported, versions},
@@ -24,7 +27,11 @@ use crate::{
 };
 
 /// The name of the line in reports.
-pub(crate) const LINE: &str = "rustls 0.22 with ring";
+pub(crate) const LINE: &str = if cfg!(feature = "aws-lc") {
+    "rustls 0.22 with aws-lc-rs"
+} else {
+    "rustls 0.22 with ring"
+};
 
 /// The type of a server's name.
 pub(crate) type Name = ServerName<'static>;
@@ -44,9 +51,13 @@ pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
 
 /// Makes a client's default configuration, with these roots.
 pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
-    Ok(ClientConfig::builder()
-        .with_root_certificates(store(roots)?)
-        .with_no_client_auth())
+    Ok(
+        ClientConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|e| SetupError::refused("versions", e))?
+            .with_root_certificates(store(roots)?)
+            .with_no_client_auth(),
+    )
 }
 
 pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
@@ -157,7 +168,11 @@ pub(crate) struct WebPki {
 
 impl WebPki {
     pub(crate) fn new(roots: &[CertificateDer<'_>], host: &str) -> Result<Self, SetupError> {
-        let webpki = WebPkiServerVerifier::builder(store(roots)?).build();
+        let webpki = WebPkiServerVerifier::builder_with_provider(
+            store(roots)?,
+            Arc::new(default_provider()),
+        )
+        .build();
         Ok(Self {
             webpki: webpki.map_err(|e| SetupError::refused("verifier", e))?,
             name: server_name(host)?,

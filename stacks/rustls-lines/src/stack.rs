@@ -25,6 +25,13 @@ const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
     &["suite"]
 };
 
+/// The crate of the cryptography.
+const PROVIDER: &str = if cfg!(feature = "aws-lc") {
+    "aws-lc-rs"
+} else {
+    "ring"
+};
+
 /// rustls before 0.23, named by the version that Cargo has locked.
 pub(crate) struct Line {
     name: &'static str,
@@ -34,10 +41,9 @@ pub(crate) struct Line {
 impl Line {
     pub(crate) fn new() -> Self {
         let version = locked("rustls");
-        let of_line: Vec<&str> = version.split('.').take(2).collect();
         Self {
             // The name is allocated once per process.
-            name: format!("rustls@{}", of_line.join(".")).leak(),
+            name: name(&version).leak(),
             library: format!("rustls {version}"),
         }
     }
@@ -62,7 +68,7 @@ impl Stack for Line {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name.to_owned(),
                 library: self.library.clone(),
-                provider: Some(format!("ring {}", locked("ring"))),
+                provider: Some(format!("{PROVIDER} {}", locked(PROVIDER))),
                 connector: connector(),
                 build: build_facts(),
             },
@@ -112,6 +118,18 @@ impl Stack for Line {
     #[cfg(not(feature = "connect"))]
     fn explain(&self, _: &(dyn Error + 'static)) -> Option<Explained> {
         None
+    }
+}
+
+/// Returns the name of the stack with this version of rustls: that of aws-lc-rs, or the line's. The first release of a
+/// line has its full version.
+fn name(version: &str) -> String {
+    if cfg!(feature = "aws-lc") {
+        return format!("{PROVIDER}@{}", locked(PROVIDER));
+    }
+    match version.rsplit_once('.') {
+        Some((line, patch)) if patch != "0" => format!("rustls@{line}"),
+        _ => format!("rustls@{version}"),
     }
 }
 
