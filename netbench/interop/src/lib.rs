@@ -15,6 +15,7 @@ pub const LISTED: usize = 1_000;
 
 mod diff;
 mod features;
+mod flight;
 mod hello_limits;
 mod loss;
 mod policy;
@@ -26,6 +27,7 @@ mod web;
 
 pub use diff::{ChangeKind, ScanChange, changes};
 pub use features::{Feature, features};
+pub use flight::{FlightSizes, SEGMENT_BYTES, segments};
 pub use loss::{LeftOut, LossReport, Losses, LostGroup, SiteAgreements, TripTotals, confirmation};
 pub use policy::{
     Broken, POLICIES, PolicyCheck, PolicyResult, SitePolicy, built_in_policy, check as check_policy,
@@ -35,5 +37,4 @@ pub use population::{
 };
 pub use predict::{is_untrusted, is_up_to_the_verifier, predict};
 pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
-pub use trips::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
 pub use web::{WebKind, WebLoss, WebModel, WebSite};

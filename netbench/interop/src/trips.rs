@@ -5,11 +5,10 @@ use netbench_model::{
     tls::{CipherSuite, KeyExchange, TlsVersion},
 };
 
-/// Data of a segment on Ethernet: 1,500 bytes without the headers of IPv4 and TCP, and TCP's timestamps.
-pub const SEGMENT_BYTES: u32 = 1448;
+use crate::flight::{FlightSizes, segments};
 
 /// Number of segments that a server sends before it needs an acknowledgement (RFC 6928).
-pub const INITIAL_WINDOW: u32 = 10;
+const INITIAL_WINDOW: u32 = 10;
 
 /// The minimum and maximum size of a stapled OCSP response.
 const STAPLE_BYTES: (u32, u32) = (250, 2500);
@@ -78,8 +77,8 @@ pub(crate) fn round_trips(
     let retry = u32::from(share == Share::Refused);
     let (least, most) = flight_bytes(offer, site, version, suite, group)?;
     // The server's pattern of writes is not known either.
-    let window = extra_windows(segments(least));
-    let is_certain = window == extra_windows(segments_of_openssl(most));
+    let window = extra_windows(segments(least.bytes));
+    let is_certain = window == extra_windows(most.segments_of_openssl(INITIAL_WINDOW));
     if share == Share::Unknown || offer.has_nagle || !is_certain {
         return None;
     }
@@ -111,23 +110,6 @@ fn hello_bytes(offer: &Offer, host: &str) -> u32 {
         .saturating_add(host)
 }
 
-/// Returns the number of segments of a flight that is written at once.
-pub fn segments(bytes: u32) -> u32 {
-    bytes.div_ceil(SEGMENT_BYTES)
-}
-
-/// Returns the number of segments of a server's first flight as OpenSSL writes it with `TCP_NODELAY`: the
-/// contents of its full buffer (`BIO_f_buffer`), the rest of a Certificate message that does not fit into
-/// another buffer, and the messages after it.
-pub fn segments_of_openssl(bytes: u32) -> u32 {
-    const BUFFER_BYTES: u32 = 4096;
-    match bytes.checked_sub(BUFFER_BYTES) {
-        None => segments(bytes),
-        Some(rest) if rest < BUFFER_BYTES => segments(BUFFER_BYTES) + segments(rest),
-        Some(rest) => segments(BUFFER_BYTES) + segments(rest) + 1,
-    }
-}
-
 /// Returns the number of round trips that a flight of `segments` requires beyond the first, in slow start
 /// without loss.
 fn extra_windows(segments: u32) -> u32 {
@@ -140,7 +122,7 @@ fn extra_windows(segments: u32) -> u32 {
     extra
 }
 
-/// Returns the minimum and maximum size of the server's first flight, as far as the scan shows it, or `None`
+/// Returns the minimum and maximum sizes of the server's first flight, as far as the scan shows it, or `None`
 /// where no chain of this version was observed, or several.
 fn flight_bytes(
     offer: &Offer,
@@ -148,7 +130,7 @@ fn flight_bytes(
     version: TlsVersion,
     suite: &SuiteScan,
     group: Option<&str>,
-) -> Option<(u32, u32)> {
+) -> Option<(FlightSizes, FlightSizes)> {
     const STATUS_REQUEST: u16 = 5;
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
     let of_version: Vec<&ChainScan> = site.chains.iter().filter(of_version).collect();
@@ -190,7 +172,8 @@ fn flight_bytes(
         Observed::Yes => STAPLE_BYTES,
         Observed::Unknown => (0, STAPLE_BYTES.1),
     };
-    Some((least + staple.0, most + staple.1))
+    let of = |bytes| FlightSizes::new(bytes, public, signature);
+    Some((of(least + staple.0), of(most + staple.1)))
 }
 
 #[cfg(test)]
@@ -202,15 +185,5 @@ mod tests {
         let extra = [1, 14_480, 14_481, 43_440, 43_441, 101_360];
         let extra = extra.map(|bytes| extra_windows(segments(bytes)));
         assert_eq!(extra, [0, 0, 1, 1, 2, 2]);
-    }
-
-    #[test]
-    fn openssl_writes_a_large_flight_in_pieces() {
-        let of = [0, 4096, 4097, 8191, 8192, 13_685].map(segments_of_openssl);
-        assert_eq!(of, [0, 3, 4, 6, 7, 11]);
-        // A packet capture showed these pieces of 13,572 bytes.
-        let pieces = [4096, 9132, 344];
-        let due: u32 = pieces.map(segments).iter().sum();
-        assert_eq!(segments_of_openssl(pieces.iter().sum()), due);
     }
 }

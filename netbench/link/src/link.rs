@@ -161,7 +161,9 @@ impl Link {
         };
         user.recorder.begin(site);
         let done = work();
-        (done, Some(Trace::new(user.recorder.end(site))))
+        let window = self.sites.get(site).and_then(|site| site.profile.window);
+        let window = window.unwrap_or_default();
+        (done, Some(Trace::new(user.recorder.end(site), window)))
     }
 
     /// Observes the client's connections from now on, and the other destinations of its packets: all of its
@@ -312,6 +314,7 @@ impl Link {
             server,
             sockets,
         } = devices;
+        topology::set_windows(&ends.server, &plan.sites)?;
         let trials = Arc::new(Trials::new(plan.sites.len()));
         let statistics = Arc::new(Statistics::default());
         let recorder = Arc::new(Recorder::default());
@@ -341,6 +344,7 @@ impl Link {
     fn netem(plan: LinkPlan) -> Result<Self, LinkError> {
         let privilege = capability::acquire()?;
         let ends = topology::joined()?;
+        topology::set_windows(&ends.server, &plan.sites)?;
         let settings = netem::set_up(&ends, &plan)?;
         let why = format!(
             "asked for: the kernel's netem, in {}",

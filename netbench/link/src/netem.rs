@@ -305,6 +305,7 @@ mod tests {
                 bits_per_second: 768_000,
             }),
             queue: Queue { packets: 50 },
+            window: None,
         };
         let near = LinkProfile {
             rtt_ns: 20_000_000,

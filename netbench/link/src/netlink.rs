@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::Window;
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
     NetlinkMessage, NetlinkPayload,
@@ -22,6 +23,7 @@ use netlink_packet_route::{
         RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol,
         RouteScope, RouteType,
     },
+    rule::{RuleAction, RuleAttribute, RuleMessage},
 };
 use netlink_sys::{Socket, protocols::NETLINK_ROUTE};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -139,6 +141,39 @@ impl Netlink {
             .attributes
             .push(RouteAttribute::Gateway(RouteAddress::Inet(gateway)));
         self.add(message)
+    }
+
+    /// Routes packets from `source` to a neighbour through a table, whose route sets the initial congestion window of TCP
+    /// (`initcwnd` in ip-route(8)).
+    pub(crate) fn add_window(
+        &mut self,
+        index: u32,
+        source: Ipv4Addr,
+        neighbour: Ipv4Addr,
+        window: Window,
+    ) -> io::Result<()> {
+        // The numbers of windows are below those of the kernel's own tables.
+        let table = u8::try_from(window.segments).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let mut message = route((neighbour, 32), index);
+        message
+            .attributes
+            .push(RouteAttribute::Metrics(vec![RouteMetric::InitCwnd(
+                window.segments,
+            )]));
+        message.header.table = table;
+        message.header.scope = RouteScope::Link;
+        message.header.kind = RouteType::Unicast;
+        // Another site with this window has added the route already.
+        let route = RouteNetlinkMessage::NewRoute(message);
+        self.ask(route, NLM_F_CREATE | NLM_F_REPLACE)?;
+        let mut rule = RuleMessage::default();
+        rule.header.family = AddressFamily::Inet;
+        rule.header.src_len = 32;
+        rule.header.table = table;
+        rule.header.action = RuleAction::ToTable;
+        rule.attributes = vec![RuleAttribute::Source(source.into())];
+        let rule = RouteNetlinkMessage::NewRule(rule);
+        self.ask(rule, NLM_F_CREATE | NLM_F_EXCL)
     }
 
     /// Makes every address of a network local to this namespace ("AnyIP").

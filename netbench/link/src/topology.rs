@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, io, net::Ipv4Addr, os::fd::OwnedFd};
 
 use crate::{
-    LinkError, Namespace,
+    LinkError, LinkSite, Namespace,
     device::{Device, PacketDevice, TunDevice},
     interface,
     netlink::{Mac, Netlink, VethEnd},
@@ -164,6 +164,23 @@ impl Ends {
             first_port,
         })
     }
+}
+
+/// Sets the initial congestion windows of the servers of sites that have another than the kernel's.
+pub(crate) fn set_windows(server: &Namespace, sites: &[LinkSite]) -> Result<(), LinkError> {
+    let set = || {
+        let index = interface::index(INTERFACE)?;
+        let mut netlink = Netlink::open()?;
+        for (at, site) in sites.iter().enumerate() {
+            if let Some(window) = site.profile.window {
+                netlink.add_window(index, sites::address(10, at), sites::CLIENT, window)?;
+            }
+        }
+        Ok(())
+    };
+    server
+        .run(set)?
+        .map_err(LinkError::device("set a congestion window in a namespace"))
 }
 
 /// Adds a route for every address that is no site's in a client's namespace.

@@ -1,16 +1,19 @@
 //! The round trips of one connection, derived from its packets.
 
-use crate::forward::{Direction, Load, Packet};
+use netbench_model::Window;
 
-/// Number of packets that a sender may send before the first acknowledgement (RFC 6928).
-const INITIAL_WINDOW: usize = 10;
+use crate::forward::{Direction, Load, Packet};
 
 /// The maximum time by which the forwarder may deliver a packet before it is due.
 const EARLY_NS: u64 = 200_000;
 
 /// The packets of a connection, in the order in which they were sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace(Vec<Packet>);
+pub struct Trace {
+    packets: Vec<Packet>,
+    /// Number of packets that a sender may send before the first acknowledgement.
+    window: usize,
+}
 
 /// A packet, with the number of packets, each sent after its predecessor had arrived, that lead to it.
 #[derive(Clone, Copy)]
@@ -21,23 +24,26 @@ struct Led {
 
 impl Trace {
     /// Keeps those of the packets that belong to the first connection that begins among them: an earlier one
-    /// may still be closing.
-    pub(crate) fn new(mut packets: Vec<Packet>) -> Self {
+    /// may still be closing. `window` is the server's; a client's hello fits into any.
+    pub(crate) fn new(mut packets: Vec<Packet>, window: Window) -> Self {
         let begin = packets.iter().position(|packet| packet.opens);
         packets.drain(..begin.unwrap_or(packets.len()));
         let port = packets.first().map(|packet| packet.client_port);
         packets.retain(|packet| Some(packet.client_port) == port);
-        Self(packets)
+        Self {
+            packets,
+            window: window.segments as usize,
+        }
     }
 
     /// Reports whether a packet was lost, which requires additional round trips.
     pub fn is_lossy(&self) -> bool {
-        self.0.iter().any(|packet| packet.due_ns.is_none())
+        self.packets.iter().any(|packet| packet.due_ns.is_none())
     }
 
     /// Returns the number of segments that the client sent before the first data of the server.
     pub fn first_flight_segments(&self) -> u32 {
-        let data = self.0.iter().filter(|packet| packet.data_bytes > 0);
+        let data = self.packets.iter().filter(|packet| packet.data_bytes > 0);
         let first = data.take_while(|packet| packet.direction == Direction::Up);
         u32::try_from(first.count()).unwrap_or(u32::MAX)
     }
@@ -48,13 +54,13 @@ impl Trace {
     /// only where their receiver had sent all that it may without them. Returns `None` where the server sent
     /// no more data.
     pub fn round_trips(&self, handshake_bytes: u64) -> Option<u32> {
-        let mut led: Vec<Led> = Vec::with_capacity(self.0.len());
-        let first_sequence = self.0.first()?.sequence;
+        let mut led: Vec<Led> = Vec::with_capacity(self.packets.len());
+        let first_sequence = self.packets.first()?.sequence;
         // The SYN takes one sequence number.
         let offset = |packet: &Packet| packet.sequence.wrapping_sub(first_sequence).wrapping_sub(1);
         let mut request: Option<Led> = None;
-        for packet in &self.0 {
-            let hops = hops(&led, packet);
+        for packet in &self.packets {
+            let hops = hops(&led, packet, self.window);
             let led_here = Led {
                 packet: *packet,
                 hops,
@@ -78,7 +84,7 @@ impl Trace {
     }
 }
 
-fn hops(before: &[Led], packet: &Packet) -> u32 {
+fn hops(before: &[Led], packet: &Packet, window: usize) -> u32 {
     let came = |led: &&Led| {
         let due_ns = led.packet.due_ns.unwrap_or(u64::MAX);
         led.packet.direction != packet.direction
@@ -95,7 +101,7 @@ fn hops(before: &[Led], packet: &Packet) -> u32 {
             && led.packet.load == Load::Data
             && led.hops == hops
     };
-    if packet.load == Load::Data && before.iter().filter(of_flight).count() >= INITIAL_WINDOW {
+    if packet.load == Load::Data && before.iter().filter(of_flight).count() >= window {
         return most(None) + 1;
     }
     hops
@@ -142,7 +148,7 @@ mod tests {
             client_port: PORT - 1,
             ..packet(Down, 9, 900, 1)
         };
-        let trace = Trace::new(vec![
+        let packets = vec![
             earlier,
             syn(Up, 0),
             syn(Down, 10),
@@ -165,12 +171,16 @@ mod tests {
             // These packets follow the response's head.
             packet(Up, 1829, 50, 75),
             packet(Down, 4797, 900, 86),
-        ]);
+        ];
+        let trace = Trace::new(packets, Window::default());
         assert_eq!(trace.first_flight_segments(), 2);
         assert_eq!(trace.round_trips(1628), Some(3));
         // No data followed the last byte.
         assert_eq!(trace.round_trips(1879), None);
-        assert_eq!(Trace::new(vec![earlier]).round_trips(0), None);
+        assert_eq!(
+            Trace::new(vec![earlier], Window::default()).round_trips(0),
+            None
+        );
         assert!(!trace.is_lossy());
     }
 
@@ -181,7 +191,7 @@ mod tests {
             packets.extend((0..segments).map(|_| packet(Down, 1, 1448, 30)));
             packets.extend([packet(Up, 501, 0, 40), packet(Down, 1, 1448, 50)]);
             packets.extend([packet(Up, 501, 100, 60), packet(Down, 1, 100, 70)]);
-            Trace::new(packets).round_trips(500)
+            Trace::new(packets, Window::default()).round_trips(500)
         };
         assert_eq!(of(10), Some(4));
         // With one packet less, the acknowledgement was not waited for.

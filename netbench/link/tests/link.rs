@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     if words.next().as_deref() == Some(scenario::WORD) {
         return scenario::run(&words.collect::<Vec<_>>());
     }
-    let tests: [(&str, LinkTest); 6] = [
+    let tests: [(&str, LinkTest); 7] = [
         (
             "connects_take_the_round_trip_time",
             connects_take_the_round_trip_time,
@@ -37,6 +37,10 @@ fn main() -> ExitCode {
         (
             "delayed_acknowledgements_of_the_kernel_are_distinguished",
             delayed_acknowledgements_of_the_kernel_are_distinguished,
+        ),
+        (
+            "servers_have_the_congestion_window_of_their_site",
+            servers_have_the_congestion_window_of_their_site,
         ),
     ];
     let mut all = Vec::new();
@@ -168,6 +172,13 @@ fn delayed_acknowledgements_of_the_kernel_are_distinguished(
             "{of}: {at_once:?}"
         );
     }
+    Ok(())
+}
+
+/// The kernel reports the window of each accepted connection.
+fn servers_have_the_congestion_window_of_their_site(kind: &str, user: User) -> Result<(), Failed> {
+    let answer = Child::run(&["windows", kind], user)?;
+    assert_eq!(answer["segments"], serde_json::json!([10, 32, 20, 32]));
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 
 use netbench_model::{
     Alpn, BitRate, ChainProfile, CipherSuite, Fault, Group, KeyType, LabProfile, LinkProfile,
-    LossRate, Queue, Site, SiteError, Switch, TlsVersion, parse_sites,
+    LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window, parse_sites,
 };
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn every_field_is_read() {
     let site = one(
         "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
          groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
-         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 body=30k fault=silent # why",
+         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 window=32 body=30k fault=silent # why",
     );
     assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
     let expected = LabProfile {
@@ -67,6 +67,7 @@ fn every_field_is_read() {
                 bits_per_second: 768_000,
             }),
             queue: Queue { packets: 50 },
+            window: Some(Window { segments: 32 }),
         },
         body_bytes: 30 * 1024,
         fault: Some(Fault::Silent),
@@ -180,6 +181,10 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         (
             "a.example queue=0",
             "line 1: queue: expected a number of packets, 1 to 1000000; found \"0\"",
+        ),
+        (
+            "a.example window=200",
+            "line 1: window: expected a number of segments, 1 to 100; found \"200\"",
         ),
         (
             "a.example body=+5",
@@ -415,6 +420,7 @@ fn sites() -> impl Strategy<Value = Site> {
         0u32..=1_000_000,
         prop::option::of(1000u64..=100_000_000_000),
         1u32..=1_000_000,
+        prop::option::of(11u32..=100),
     );
     (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
         |(
@@ -435,7 +441,7 @@ fn sites() -> impl Strategy<Value = Site> {
                 .into_iter()
                 .filter(|s| own && tls.contains(&s.version()))
                 .collect();
-            let (rtt_ns, jitter_ns, parts_per_million, rate, packets) = link;
+            let (rtt_ns, jitter_ns, parts_per_million, rate, packets, window) = link;
             let rate = rate.map(|bits_per_second| BitRate { bits_per_second });
             Site {
                 host: host.parse().unwrap(),
@@ -461,6 +467,7 @@ fn sites() -> impl Strategy<Value = Site> {
                         rate,
                         rate_up: rate.filter(|_| own),
                         queue: Queue { packets },
+                        window: window.map(|segments| Window { segments }),
                     },
                     body_bytes,
                     fault,

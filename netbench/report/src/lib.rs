@@ -48,11 +48,11 @@ pub use compat::{
 };
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
-    ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Head, LossSummary,
-    NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns, PhaseRow, PointOf,
-    Predicted, ReachChange, ShareRow, SiteOf, SiteOfRuns, SitePhase, SiteRow, SiteTally,
-    StacksOfRuns, StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
-    UnsupportedRow, compare_runs_of_connect, summarize,
+    ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, FlightStep, Head,
+    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns,
+    PhaseRow, PointOf, Predicted, ReachChange, ShareRow, SiteOf, SiteOfRuns, SitePhase, SiteRow,
+    SiteTally, StacksOfRuns, StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime,
+    SweepTurn, UnsupportedRow, compare_runs_of_connect, summarize,
 };
 pub use differences::{Compared, Difference};
 pub use document::{Document, Extent, Report, Section};

@@ -262,6 +262,66 @@ fn sites_are_reported_together_and_each_by_itself() {
     );
 }
 
+/// A server's first flight exceeds a window of 10 segments with a chain of 14,000 bytes, and fits into one of 20.
+#[test]
+fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_prediction() {
+    const RTT_NS: u64 = 100_000_000;
+    const CHAINS: [(&str, u64); 3] = [("2/9000", 11_000), ("2/14000", 16_000), ("2/15000", 17_000)];
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        sweep: Some(
+            Sweep::parse(&["chain=2/9000,2/14000,2/15000", "window=10,20", "rtt=100ms"]).unwrap(),
+        ),
+        ..Fixture::default()
+    };
+    // The second stack's connections take the round trip one size later than predicted.
+    let steps = |late: bool| {
+        let mut samples = fixture.samples();
+        for sample in &mut samples {
+            let is_late = late && sample.stack.as_str() == "rustls-ring";
+            let (chain, bytes) = CHAINS
+                .into_iter()
+                .find(|(chain, _)| sample.site.contains(&format!("chain={chain},")))
+                .expect("a chain of the sweep");
+            let waits = chain == "2/15000" || (chain == "2/14000" && !is_late);
+            if let Outcome::Ok(measured) = &mut sample.outcome {
+                measured.transfer.handshake_bytes_in = bytes;
+                measured.transfer.bytes_in = bytes + 1_000;
+                if waits && sample.site.ends_with("window=10") {
+                    measured.phases.total_ns += RTT_NS;
+                }
+            }
+        }
+        ConnectReport::new(fixture.manifest(), samples)
+    };
+    let of = |report: &ConnectReport| {
+        let sweep = report.summary.sweep.as_ref().unwrap();
+        let steps = sweep.flights.iter();
+        let steps = steps.map(|step| {
+            (
+                step.to.clone(),
+                step.settings["window"].clone(),
+                step.agrees(),
+            )
+        });
+        steps.collect::<Vec<_>>()
+    };
+    let step = |to: &str, agrees| (to.to_owned(), "10".to_owned(), agrees);
+    let right = steps(false);
+    assert_eq!(of(&right), [step("2/14000", true), step("2/14000", true)]);
+    let text = terminal(&right, 120);
+    assert!(text.contains("2 of 2 steps are measured"), "{text}");
+    let late = steps(true);
+    assert_eq!(
+        of(&late),
+        [
+            step("2/14000", true),
+            step("2/14000", false),
+            step("2/15000", false)
+        ]
+    );
+}
+
 /// These are real connections, on links without losses.
 #[test]
 fn what_is_published_took_what_is_predicted() {

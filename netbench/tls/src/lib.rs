@@ -27,7 +27,7 @@ pub use condition::{Condition, Role};
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use host::{HostName, authority, bracketed, with_port};
 pub use lab::{ChainProfile, Fault, KeyType, LabProfile, Switch};
-pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use link_profile::{LinkProfile, LossRate, Queue, Window};
 pub use measured::{Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer};
 pub use named::{one_of, suggestion};
 pub use page::{ObjectsPage, PageRequest};

@@ -24,6 +24,9 @@ pub struct LinkProfile {
     pub rate_up: Option<BitRate>,
     /// Maximum number of packets that wait at the bottleneck before the link drops new arrivals.
     pub queue: Queue,
+    /// The server's initial congestion window; `None` for the kernel's default of 10 segments (RFC 6928).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
 }
 
 impl LinkProfile {
@@ -58,6 +61,22 @@ impl fmt::Display for LossRate {
 pub struct Queue {
     /// Number of packets.
     pub packets: u32,
+}
+
+/// An initial congestion window, in segments.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Window {
+    /// Number of segments.
+    pub segments: u32,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { segments: 10 }
+    }
 }
 
 impl Default for Queue {

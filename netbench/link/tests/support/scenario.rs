@@ -12,7 +12,7 @@ use std::{
 };
 
 use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Namespace, TrialKey};
-use netbench_model::{BitRate, LinkDirection, LinkProfile, LossRate};
+use netbench_model::{BitRate, LinkDirection, LinkProfile, LossRate, Window};
 use serde_json::{Value, json};
 
 use super::exchange;
@@ -23,7 +23,7 @@ pub(crate) const WORD: &str = "--link-scenario";
 type Answer = Result<Value, Box<dyn Error>>;
 
 /// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places`,
-/// `threads`, `refusals` or `acks`, then the kind of link, then the seed; or `compare` and two kinds.
+/// `threads`, `refusals`, `acks` or `windows`, then the kind of link, then the seed; or `compare` and two kinds.
 pub(crate) fn run(words: &[String]) -> ExitCode {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let answer = match (word(0), word(1).parse::<LinkChoice>()) {
@@ -36,6 +36,7 @@ pub(crate) fn run(words: &[String]) -> ExitCode {
         ("threads", Ok(choice)) => threads(choice),
         ("refusals", Ok(choice)) => refusals(choice),
         ("acks", Ok(choice)) => acks(choice),
+        ("windows", Ok(choice)) => windows(choice),
         ("compare", Ok(choice)) => compare(choice, word(2)),
         (other, _) => Err(format!("no scenario {other:?}").into()),
     };
@@ -363,6 +364,54 @@ fn set_acks(stream: &TcpStream, acks: Acks) -> std::io::Result<()> {
         Ok(())
     } else {
         Err(std::io::Error::last_os_error())
+    }
+}
+
+/// Gives the initial congestion windows of the servers of four sites, two of which have the same.
+fn windows(choice: LinkChoice) -> Answer {
+    let windows = [None, Some(32), Some(20), Some(32)];
+    let sites = windows.iter().enumerate().map(|(index, window)| LinkSite {
+        name: format!("site{index}.test"),
+        profile: LinkProfile {
+            rtt_ns: 5_000_000,
+            window: window.map(|segments| Window { segments }),
+            ..LinkProfile::default()
+        },
+    });
+    let link = open(choice, 1, sites.collect())?;
+    let listener = link
+        .server_namespace()
+        .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
+    let accepted = (0..windows.len()).map(|site| -> Result<u32, Box<dyn Error>> {
+        let client = link
+            .client_namespace()
+            .run(|| TcpStream::connect((link.address(site), 443)))??;
+        let (server, _) = listener.accept()?;
+        let segments = congestion_window(&server)?;
+        drop(client);
+        Ok(segments)
+    });
+    Ok(json!({ "segments": accepted.collect::<Result<Vec<_>, _>>()? }))
+}
+
+/// Returns the congestion window of a connection, in segments (`TCP_INFO` of tcp(7)).
+fn congestion_window(stream: &TcpStream) -> std::io::Result<u32> {
+    // SAFETY: every value of the structure, which has integers alone, is valid.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut length = size_of_val(&info) as libc::socklen_t;
+    // SAFETY: the pointers are to a structure and its length, and the socket is open.
+    let result = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut info).cast(),
+            &raw mut length,
+        )
+    };
+    match result {
+        0 => Ok(info.tcpi_snd_cwnd),
+        _ => Err(std::io::Error::last_os_error()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use crate::{
     Authentication, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
-    ParseUnitError, Queue, Site, Switch, TlsVersion, one_of, parse_bytes, parse_duration,
+    ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
     parse_loss, parse_rate, shown, suggestion,
 };
 
@@ -18,7 +18,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 18] = [
+static FIELDS: [Field; 19] = [
     Field {
         name: "server",
         read: |lab, text| server_name(text).map(|server| lab.server = server),
@@ -132,6 +132,16 @@ static FIELDS: [Field; 18] = [
             packets.map(|packets| lab.link.queue = Queue { packets })
         },
         text: |lab| lab.link.queue.packets.to_string(),
+    },
+    Field {
+        name: "window",
+        read: |lab, text| {
+            let segments = number(text, 1..=100, "a number of segments")?;
+            let window = Window { segments };
+            lab.link.window = (window != Window::default()).then_some(window);
+            Ok(())
+        },
+        text: |lab| lab.link.window.unwrap_or_default().segments.to_string(),
     },
     Field {
         name: "body",

@@ -55,6 +55,7 @@ const fn preset(
                 bits_per_second: up_kbit * 1000,
             }),
             queue: Queue { packets: 1000 },
+            window: None,
         },
         about,
     }

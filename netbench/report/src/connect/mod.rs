@@ -34,8 +34,8 @@ pub use summary::{
     ShareRow, SiteOf, SitePhase, SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
-    DifferenceParts, Fit, PointOf, Predicted, StepOf, SweepDifference, SweepStep, SweepSummary,
-    SweepTime, SweepTurn,
+    DifferenceParts, Fit, FlightStep, PointOf, Predicted, StepOf, SweepDifference, SweepStep,
+    SweepSummary, SweepTime, SweepTurn,
 };
 
 pub(crate) use cold::{

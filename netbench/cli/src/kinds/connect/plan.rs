@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use netbench_interop::SEGMENT_BYTES;
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
     LinkPreset, Profile, SignatureScheme, StackName, Switch, TlsVersion, parse_duration,
@@ -37,6 +38,7 @@ Examples:
   netbench connect --sweep server=openssl,nginx,haproxy --only github.com
                                               servers as they are installed
   netbench connect --preset post-quantum      where the hybrid group costs a round trip
+  netbench connect --preset flight-steps      from which chain on a handshake needs another round trip
   netbench connect --json | jq .comparisons
 
 The report goes to stdout, progress to stderr, and all files to a new folder in
@@ -163,7 +165,10 @@ impl Connect {
         let chooses_groups = [
             (!self.groups.is_empty(), "--groups"),
             (self.sweep.iter().any(is_of_groups), "--sweep hybrid"),
-            (self.preset.is_some(), "--preset post-quantum"),
+            (
+                self.preset == Some(SweepPreset::PostQuantum),
+                "--preset post-quantum",
+            ),
         ];
         let mut chooses_groups = chooses_groups.into_iter();
         let old = self.tls.iter().find(|version| version.is_deprecated());
@@ -193,21 +198,44 @@ pub(crate) enum SweepPreset {
     /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long
     /// one
     PostQuantum,
+    /// At which size of the server's first flight a round trip is added: chains in steps of one segment around congestion
+    /// windows of 10, 20 and 32 segments, over 20 and 100 ms
+    FlightSteps,
 }
 
 impl SweepPreset {
     /// Returns the values of `--sweep` for which the preset stands. With the long chain, OpenSSL as a server sends ten
     /// segments without the hybrid group and eleven with it, which is one more than it may send before it waits.
     pub(crate) fn axes(self) -> Vec<String> {
-        let links = LinkPreset::ALL.map(|link| link.name).join(",");
         match self {
+            Self::FlightSteps => flight_steps(),
             Self::PostQuantum => vec![
-                format!("link={links}"),
+                format!("link={}", LinkPreset::ALL.map(|link| link.name).join(",")),
                 "chain=2,4/11500".to_owned(),
                 "hybrid=off,on".to_owned(),
             ],
         }
     }
+}
+
+/// Returns the axes around the windows: for each, chains from two segments below to two above the size that fills it.
+fn flight_steps() -> Vec<String> {
+    const WINDOWS: [u32; 3] = [10, 20, 32];
+    // The flight has messages beside the chain, and OpenSSL fills two of its segments in part.
+    const BESIDE: u32 = 2;
+    let chains = WINDOWS.iter().flat_map(|window| {
+        let filled = window - BESIDE;
+        (filled - 2..=filled + 2).map(|segments| format!("2/{}", segments * SEGMENT_BYTES))
+    });
+    let chains: Vec<String> = chains.collect();
+    vec![
+        format!("chain={}", chains.join(",")),
+        format!(
+            "window={}",
+            WINDOWS.map(|window| window.to_string()).join(",")
+        ),
+        "rtt=20ms,100ms".to_owned(),
+    ]
 }
 
 fn connection_limit(text: &str) -> Result<Duration, String> {

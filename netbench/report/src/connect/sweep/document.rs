@@ -7,6 +7,7 @@ use netbench_stats::RoundsDifference;
 use super::{
     DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
     charts::{self, interval},
+    flights,
 };
 use crate::{
     Row,
@@ -55,6 +56,7 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         items.extend(parts(sweep, &rows, &about));
     }
     items.extend(steps(sweep, place));
+    items.extend(flights(sweep, place));
     for condition in sweep.times.iter().map(|row| row.condition).unique() {
         let rows = sweep.times.iter().filter(|row| row.condition == condition);
         let rows: Vec<&SweepTime> = rows.collect();
@@ -252,6 +254,44 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         items.push(table.item());
     }
     items
+}
+
+/// Tabulates the sizes of a flight at which another round trip is needed.
+fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
+    if sweep.flights.is_empty() {
+        return Vec::new();
+    }
+    let agreeing = sweep.flights.iter().filter(|step| step.agrees()).count();
+    let about = format!("{place}steps of the server's first flight");
+    let text = format!(
+        "A server waits for acknowledgements when its first flight exceeds the congestion window: {agreeing} of {} are \
+         measured between the two sizes for which they are predicted.",
+        count(sweep.flights.len(), "step", "steps"),
+    );
+    let table = Table::of(&sweep.flights).caption(&about);
+    let table = with_axes(sweep, table, flights::AXIS, |step| &step.settings)
+        .col("condition", 1, |step| Cell::text(step.condition))
+        .col("stack", 0, |step| Cell::text(&step.stack))
+        .col("chain", 0, |step| {
+            Cell::text(format!("{} → {}", step.from, step.to))
+        })
+        .col("received", 1, |step| {
+            Cell::text(format!("{:.0} → {:.0} B", step.from_bytes, step.to_bytes))
+        })
+        .col("predicted", 0, |step| {
+            Cell::text(format!("{:+.0}", step.predicted_round_trips))
+        })
+        .col("measured", 0, |step| {
+            Cell::text(format!("{:+.2}", step.measured_round_trips))
+        })
+        .col("agree", 0, |step| {
+            Cell::text(if step.agrees() { "yes" } else { "NO" })
+        });
+    vec![
+        Item::Heading(format!("Round trips: {about}")),
+        Item::Text(text),
+        table.item(),
+    ]
 }
 
 /// States the points at which the second value takes more round trips.

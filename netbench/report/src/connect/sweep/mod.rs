@@ -2,6 +2,7 @@
 
 mod charts;
 mod document;
+mod flights;
 mod predicted;
 mod steps;
 mod turns;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::document::section;
 use self::predicted::predict;
 pub use self::{
+    flights::FlightStep,
     predicted::Predicted,
     steps::{StepOf, SweepStep},
     turns::SweepTurn,
@@ -44,6 +46,9 @@ pub struct SweepSummary {
     /// The values of an axis between which the verdict changes.
     #[serde(default)]
     pub turns: Vec<SweepTurn>,
+    /// The sizes of a server's first flight at which another round trip is needed, if chains of three sizes or more were swept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flights: Vec<FlightStep>,
     /// The same for each site separately, if there are several: they may differ by a round trip.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each_site: Vec<SweepSummary>,
@@ -69,6 +74,9 @@ pub struct SweepTime {
     pub total_ns: Option<f64>,
     /// The predicted time without losses, each part its median; absent if no link is emulated.
     pub predicted: Option<Predicted>,
+    /// Bytes that the client received in the handshake, median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flight_bytes: Option<f64>,
     /// The median of each connection's time beyond its predicted time.
     pub off_ns: Option<f64>,
     /// The accuracy of the prediction.
@@ -204,6 +212,7 @@ fn over(
         differences: Vec::new(),
         steps: Vec::new(),
         turns: Vec::new(),
+        flights: Vec::new(),
         each_site: Vec::new(),
     };
     for condition in &plan.conditions {
@@ -223,6 +232,7 @@ fn over(
         }
     }
     summary.steps = steps::steps(&summary, &points, by_site);
+    summary.flights = flights::flights(&summary, &points);
     summary.turns = turns::turns(&summary.axes.axes, &summary.differences);
     summary
 }
@@ -277,6 +287,10 @@ impl AtPoint<'_> {
             .clone()
             .map(|(_, measured)| measured.phases.total_ns as f64)
             .collect();
+        let flights: Vec<f64> = measured
+            .clone()
+            .map(|(_, measured)| measured.transfer.handshake_bytes_in as f64)
+            .collect();
         let predicted: Vec<Predicted> = measured
             .filter_map(|(site, measured)| self.predict(site, measured))
             .collect();
@@ -293,6 +307,7 @@ impl AtPoint<'_> {
             failed: failed.count() as u64,
             total_ns,
             predicted: medians(&predicted),
+            flight_bytes: median(&flights),
             off_ns,
             fit: self.fit(total_ns, off_ns),
         }

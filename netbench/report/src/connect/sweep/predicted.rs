@@ -1,9 +1,10 @@
 //! Prediction of a connection's time without losses: its round trips, the computation of both sides, and the
 //! transmission time of its bytes.
 
-use netbench_interop::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
+use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments};
 use netbench_model::{
-    BitRate, ClientSettings, CpuShare, LabProfile, Measured, Profile, Site, TlsVersion,
+    BitRate, ClientSettings, CpuShare, Group, KeyType, LabProfile, LinkProfile, Measured, Profile,
+    Site, TlsVersion,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ pub(super) fn predict(
     let trip_ns = (link.rtt_ns + link.jitter_ns) as f64;
 
     let hello = f64::from(1 + handshake_trips(client, measured) + 1);
-    let mut sender = SlowStart::new(trip_ns, link.rate);
+    let mut sender = SlowStart::new(trip_ns, link);
     sender.send(handshake);
     sender.send(response);
 
@@ -97,7 +98,13 @@ impl Flight {
     fn of_handshake(lab: &LabProfile, measured: &Measured) -> Self {
         let bytes = bytes(measured.transfer.handshake_bytes_in);
         let full = if is_openssl(lab) {
-            segments_of_openssl(bytes)
+            let window = lab.link.window.unwrap_or_default().segments;
+            let public_bytes = match measured.client.group {
+                Some(Group::X25519MLKEM768) => 1120,
+                _ => 65,
+            };
+            FlightSizes::new(bytes, public_bytes, signature_bytes(lab.key))
+                .segments_of_openssl(window)
         } else {
             segments(bytes)
         };
@@ -131,6 +138,19 @@ impl Flight {
     }
 }
 
+/// Returns the size of a signature with such a key.
+fn signature_bytes(key: KeyType) -> u32 {
+    match key {
+        KeyType::Rsa2048 => 256,
+        KeyType::Rsa3072 => 384,
+        KeyType::Rsa4096 => 512,
+        KeyType::MlDsa44 => 2420,
+        KeyType::MlDsa65 => 3309,
+        KeyType::MlDsa87 => 4627,
+        _ => 104,
+    }
+}
+
 fn is_openssl(lab: &LabProfile) -> bool {
     lab.server.starts_with("openssl")
 }
@@ -149,11 +169,11 @@ struct SlowStart {
 }
 
 impl SlowStart {
-    fn new(trip_ns: f64, rate: Option<BitRate>) -> Self {
+    fn new(trip_ns: f64, link: &LinkProfile) -> Self {
         Self {
             trip_ns,
-            rate,
-            window: INITIAL_WINDOW,
+            rate: link.rate,
+            window: link.window.unwrap_or_default().segments,
             trips: 0.0,
             stalled_ns: 0.0,
         }

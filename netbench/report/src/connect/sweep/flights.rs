@@ -1,0 +1,113 @@
+//! The sizes of a server's first flight at which a connection needs another round trip: predicted from the congestion
+//! window, and measured.
+
+use std::collections::BTreeMap;
+
+use itertools::Itertools;
+use netbench_model::{Condition, StackName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AtPoint, SweepSummary, SweepTime};
+
+/// The axis whose values have flights of different sizes.
+pub(super) const AXIS: &str = "chain";
+
+/// The number of round trips from which a difference counts as one.
+const HALF: f64 = 0.5;
+
+/// Two neighbouring sizes of a server's first flight between which a connection is predicted or measured to need another
+/// round trip.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlightStep {
+    /// The condition.
+    pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
+    /// The smaller chain.
+    #[schemars(extend("x-key" = "item"))]
+    pub from: String,
+    /// The larger chain.
+    #[schemars(extend("x-key" = "item"))]
+    pub to: String,
+    /// The values of the other axes.
+    pub settings: BTreeMap<String, String>,
+    /// Bytes that the client received in the handshake with the smaller chain, median.
+    pub from_bytes: f64,
+    /// The same with the larger chain.
+    pub to_bytes: f64,
+    /// The predicted round trips with the larger chain less those with the smaller one.
+    #[schemars(extend("x-unit" = ""))]
+    pub predicted_round_trips: f64,
+    /// The measured difference without CPU time and transmission, in round-trip times.
+    #[schemars(extend("x-unit" = ""))]
+    pub measured_round_trips: f64,
+}
+
+impl FlightStep {
+    /// Returns whether the measured step lies between the two sizes of the predicted one.
+    pub fn agrees(&self) -> bool {
+        (self.predicted_round_trips >= HALF) == (self.measured_round_trips >= HALF)
+    }
+}
+
+/// Returns the steps along the sizes of chains, or none if fewer than three were swept.
+pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<FlightStep> {
+    let mut axes = summary.axes.axes.iter();
+    if !axes.any(|axis| axis.name == AXIS && axis.values.len() > 2) {
+        return Vec::new();
+    }
+    let trips_ns: BTreeMap<&str, f64> = points
+        .iter()
+        .filter_map(|at| Some((at.point.name.as_str(), trip_ns(at)?)))
+        .collect();
+    let mut series: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for time in &summary.times {
+        let mut settings = time.settings.clone();
+        if let Some((chain, bytes)) = settings.remove(AXIS).zip(time.flight_bytes) {
+            let series = series.entry((time.condition, &time.stack, settings));
+            series.or_default().push((bytes, chain, time));
+        }
+    }
+    let mut steps = Vec::new();
+    for ((condition, stack, settings), mut times) in series {
+        times.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+        for ((from_bytes, from, smaller), (to_bytes, to, larger)) in times.iter().tuple_windows() {
+            let step = trips_ns
+                .get(larger.point.as_str())
+                .and_then(|trip_ns| more_round_trips(smaller, larger, *trip_ns))
+                .filter(|more| more.iter().any(|more| *more >= HALF));
+            steps.extend(step.map(|[predicted, measured]| FlightStep {
+                condition,
+                stack: stack.clone(),
+                from: from.clone(),
+                to: to.clone(),
+                settings: settings.clone(),
+                from_bytes: *from_bytes,
+                to_bytes: *to_bytes,
+                predicted_round_trips: predicted,
+                measured_round_trips: measured,
+            }));
+        }
+    }
+    steps
+}
+
+/// Returns the predicted and the measured round trips with the larger flight less those with the smaller one.
+fn more_round_trips(smaller: &SweepTime, larger: &SweepTime, trip_ns: f64) -> Option<[f64; 2]> {
+    let (small, large) = smaller.predicted.zip(larger.predicted)?;
+    let (small_ns, large_ns) = smaller.total_ns.zip(larger.total_ns)?;
+    let working_ns = (large.cpu_ns + large.bytes_ns) - (small.cpu_ns + small.bytes_ns);
+    Some([
+        large.round_trips - small.round_trips,
+        (large_ns - small_ns - working_ns) / trip_ns,
+    ])
+}
+
+/// Returns the round-trip time of a point's only site, or `None` if there are several, without losses and without delay.
+fn trip_ns(at: &AtPoint<'_>) -> Option<f64> {
+    let site = at.sites.values().exactly_one().ok()?;
+    let link = &site.lab.link;
+    let is_clear = link.loss.parts_per_million == 0 && link.rtt_ns > 0;
+    is_clear.then(|| (link.rtt_ns + link.jitter_ns) as f64)
+}
