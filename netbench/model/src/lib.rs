@@ -59,8 +59,8 @@ pub use schema1::upgrade_manifest;
 pub use site::Site;
 pub use sites_file::{SiteError, parse_sites};
 pub use suite::{
-    Distribution, IdleReference, LayoutRecord, PinRecord, Preset, SliceFigures, SuiteManifest,
-    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, catalogue,
+    Distribution, IdleReference, LayoutRecord, MEMORY_CALLS, PinRecord, Preset, SliceFigures,
+    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, SystemCalls, catalogue,
 };
 pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint};
 pub use tally::{Recorded, Tally};

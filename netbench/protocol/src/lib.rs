@@ -33,6 +33,9 @@ pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
 /// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_tls::HeldAfter`]).
 pub const HELD_AFTER: &str = "held-after";
 
+/// Among a stack's operations: idle sessions are held as well ([`netbench_tls::HeldAfter::Idle`]).
+pub const HELD_IDLE: &str = "held-idle";
+
 /// The operation of a stack that can be configured for TLS 1.0 and 1.1, as a server and as a client. Other stacks are
 /// asked for TLS 1.2 and 1.3 alone.
 pub const DEPRECATED_VERSIONS: &str = "deprecated-versions";
@@ -352,7 +355,7 @@ pub struct StackDescription {
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
-    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`DEPRECATED_VERSIONS`].
+    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`]; [`DEPRECATED_VERSIONS`].
     pub operations: Vec<String>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

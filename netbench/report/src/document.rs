@@ -18,8 +18,8 @@ mod filling;
 mod outline;
 
 pub(crate) use chart::{
-    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Matrix, MatrixRow,
-    Point, Points, Property, Ranked, Ranking, Scatter, Series, Steps,
+    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Line, Lines, Matrix,
+    MatrixRow, Point, Points, Property, Ranked, Ranking, Scatter, Series, Steps,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use filling::Filling;

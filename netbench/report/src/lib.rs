@@ -81,11 +81,12 @@ pub use scan::{
 pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
-    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, ComparedCase, HandshakeBreakdown,
-    HistoryCase, HistoryFigure, HistoryRun, JoinedCase, JoinedRun, JoinedSummary, PublishedRow,
-    PublishedTable, RunSays, StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteHistory,
-    SuiteReport, SuiteSummary, Today, compare_runs_of_suite, compare_stacks_of_suite, decided,
-    history_of_suite, idle_reference, join_runs_of_suite, summarize_suite,
+    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, ComparedCase, ConnectionLife,
+    HandshakeBreakdown, HistoryCase, HistoryFigure, HistoryRun, JoinedCase, JoinedRun,
+    JoinedSummary, LatencyOfThreads, PublishedRow, PublishedTable, RunSays, StackFigures,
+    StateOfLife, SuiteExplained, SuiteFailure, SuiteHead, SuiteHistory, SuiteReport, SuiteSummary,
+    SystemCallFigures, ThreadLatency, Today, compare_runs_of_suite, compare_stacks_of_suite,
+    decided, history_of_suite, idle_reference, join_runs_of_suite, summarize_suite,
 };
 pub use text::{count, wrap};
 

@@ -22,6 +22,7 @@ mod site_phases;
 mod stacks;
 mod suite;
 mod suite_history;
+mod suite_life;
 mod suite_turns;
 mod summary;
 mod support;

@@ -2,7 +2,8 @@
 //! and the same words.
 
 use netbench_model::{
-    IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, Unit,
+    IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, SystemCalls,
+    Unit,
 };
 use netbench_report::{
     Regression, SuiteReport, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
@@ -158,5 +159,55 @@ fn page_faults_of_every_operation_are_shown() {
             let faults = if is_other { 225.0 } else { 0.2 };
             assert_eq!(figures.page_faults, Some(faults), "{}", case.name);
         }
+    }
+}
+
+#[test]
+fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_absence() {
+    let fixture = Fixture::default();
+    let (manifest, mut samples) = (fixture.manifest(), fixture.samples());
+    let shown = |samples: &[SuiteSample]| {
+        let report = SuiteReport::new(manifest.clone(), samples);
+        terminal(&report, 240)
+    };
+    assert!(!shown(&samples).contains("System calls"));
+    for sample in &mut samples {
+        let SuiteOutcome::Ok(measured) = &mut sample.outcome else {
+            continue;
+        };
+        measured.system_calls = match (sample.stack.as_str(), sample.round) {
+            ("rustls-ring", _) => Some(SystemCalls::Uncounted {
+                reason: "nobody may look".to_owned(),
+            }),
+            (_, 0) => Some(calls(&[("brk", 300), ("getrandom", 100)])),
+            (_, 1) => Some(calls(&[("brk", 100), ("munmap", 20)])),
+            _ => None,
+        };
+    }
+    let summary = summarize_suite(&manifest, &samples);
+    let first = summary.cases.first().unwrap();
+    let [openssl, rustls] = first.stacks.as_slice() else {
+        panic!("{first:?}");
+    };
+    let calls = openssl.system_calls.as_ref().unwrap();
+    assert_eq!((calls.operations, calls.all, calls.memory), (200, 2.6, 2.1));
+    assert_eq!(calls.by_name["brk"], 2.0);
+    assert_eq!(rustls.system_calls, None);
+    let text = shown(&samples);
+    assert!(
+        text.contains("brk 2.00, getrandom 0.50, munmap 0.10"),
+        "{text}"
+    );
+    let warning = "System calls of rustls-ring were not counted in some trials: nobody may look.";
+    assert!(summary.warnings.iter().any(|found| found == warning));
+}
+
+fn calls(calls: &[(&str, u64)]) -> SystemCalls {
+    let calls = calls
+        .iter()
+        .map(|(name, times)| ((*name).to_owned(), *times));
+    SystemCalls::Counted {
+        operations: 100,
+        calls: calls.collect(),
     }
 }

@@ -46,8 +46,8 @@ pub use resolve::{resolve, unresolved};
 pub use schedule::{Unit, schedule};
 pub use slot::TIME_OUTS;
 pub use suite::{
-    MIN_TURNS, MaterialError, Materials, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
-    THREADS_TURN, WARM_UP, execute_suite, prove_held, prove_prepared, prove_slice,
+    COUNTED_ROUNDS, MIN_TURNS, MaterialError, Materials, SuiteEvent, SuiteFeedback, SuiteListener,
+    SuiteTrials, THREADS_TURN, WARM_UP, execute_suite, prove_held, prove_prepared, prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
 pub use worker::{Worker, WorkerError};

@@ -268,6 +268,11 @@ impl Worker {
         matches!(state, Some("Z" | "X")) || flags.is_some_and(|flags: u32| flags & EXITING != 0)
     }
 
+    /// Returns the number of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Returns the peak resident size of the process, in bytes, if the kernel reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
         let status = self.proc("status")?;

@@ -11,8 +11,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, DEPRECATED_VERSIONS, HELD_AFTER, Load, PROTOCOL_VERSION, Request,
-    RequestBody, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, DEPRECATED_VERSIONS, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION,
+    Request, RequestBody, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 14] = [
+const OPERATIONS: [&str; 15] = [
     "connect",
     "serve",
     "suite",
@@ -47,6 +47,7 @@ const OPERATIONS: [&str; 14] = [
     "objects",
     VERIFICATION_UNTIMED,
     HELD_AFTER,
+    HELD_IDLE,
 ];
 
 /// Returns whether the stack makes connections.
@@ -178,7 +179,7 @@ pub(crate) fn description(
         && (has_version(&record.connector) || !connects(own))
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && (connects(own) || operations == ["suite", HELD_AFTER])
+        && (connects(own) || operations == ["suite", HELD_AFTER, HELD_IDLE])
         && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
         && operations.iter().all(|named| OPERATIONS.contains(named))
         && !own.groups.is_empty()

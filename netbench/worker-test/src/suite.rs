@@ -195,7 +195,9 @@ impl Bench {
         let other = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (Work::Crypto { .. }, _) => true,
-            (Work::Verify { key, .. }, _) => self.lacks_schemes(key.schemes()),
+            (Work::Verify { key, .. } | Work::ParallelVerify { key, .. }, _) => {
+                self.lacks_schemes(key.schemes())
+            }
             (_, Some(settings)) => {
                 let hybrid = Group::X25519MLKEM768;
                 (settings.group == hybrid && !self.groups.contains(&hybrid))
@@ -271,7 +273,7 @@ fn holds_after(
     stack: &str,
     settings: SessionSettings,
 ) -> Result<(), String> {
-    for after in [HeldAfter::Tickets, HeldAfter::Data] {
+    for after in [HeldAfter::Tickets, HeldAfter::Data, HeldAfter::Idle] {
         if after == HeldAfter::Tickets && !after.has_tickets(settings.version) {
             continue;
         }
@@ -354,12 +356,8 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
         batch: sliced.batch,
     };
     prove_slice(scenario, &asked, sliced).map_err(|failure| failure.detail)?;
-    let (threads, timings) = match scenario.work {
-        // The only timing is that of the throughput of all threads.
-        Work::Threads { threads, .. } => (u32::from(threads), 1),
-        _ => (1, operations as usize),
-    };
-    let done = operations * threads;
+    let threads = scenario.threads();
+    let done = operations * u32::from(threads.unwrap_or(1));
     let handshakes = match scenario.work {
         Work::Handshake { .. }
         | Work::Threads {
@@ -369,12 +367,23 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
         _ => 0,
     };
     let measures: Vec<Measure> = sliced.timings_ns.keys().copied().collect();
-    let mut due = scenario.measures().to_vec();
-    due.sort_unstable();
-    let right = measures == due
+    let due = |latencies: &[Measure]| {
+        let mut due = [scenario.measures(), latencies].concat();
+        due.sort_unstable();
+        due == measures
+    };
+    // A worker may time its threads only together: by one figure, of the throughput of all.
+    let timings = |measure| match threads {
+        Some(_) if measure == Measure::Both => 1,
+        _ => done as usize,
+    };
+    let right = (due(scenario.latencies()) || due(&[]))
         && sliced.operations == done
         && sliced.handshakes == handshakes
-        && sliced.timings_ns.values().all(|ns| ns.len() == timings)
+        && sliced
+            .timings_ns
+            .iter()
+            .all(|(measure, ns)| ns.len() == timings(*measure))
         && sliced.timings_ns.values().flatten().all(|ns| *ns > 0);
     if right {
         Ok(())

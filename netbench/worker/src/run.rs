@@ -7,8 +7,8 @@ use std::{
 };
 
 use netbench_protocol::{
-    Configure, Connect, Description, HELD_AFTER, Load, PROTOCOL_VERSION, Prepare, Request,
-    RequestBody, Response, ResponseBody, Serve, StackDescription,
+    Configure, Connect, Description, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION, Prepare,
+    Request, RequestBody, Response, ResponseBody, Serve, StackDescription,
 };
 use netbench_tls::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 
@@ -342,7 +342,8 @@ fn described(stack: &Arc<Varied>) -> StackDescription {
         description.operations.push("objects".to_owned());
     }
     if description.operations.iter().any(|does| does == "suite") {
-        description.operations.push(HELD_AFTER.to_owned());
+        let held = [HELD_AFTER, HELD_IDLE].map(str::to_owned);
+        description.operations.extend(held);
     }
     description
 }

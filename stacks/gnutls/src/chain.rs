@@ -27,8 +27,10 @@ fn bad(error: &Error) -> Bad {
 /// A list of trusted roots.
 pub(crate) struct TrustList(ffi::TrustList);
 
-// SAFETY: only one thread at a time uses it.
+// SAFETY: the library keeps no state of a list in its threads.
 unsafe impl Send for TrustList {}
+// SAFETY: a verification only reads the list, which does not change after its initialization.
+unsafe impl Sync for TrustList {}
 
 impl Drop for TrustList {
     fn drop(&mut self) {

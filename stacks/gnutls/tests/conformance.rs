@@ -55,8 +55,10 @@ fn it_does_the_suite() {
             primitive,
             Primitive::KeyShare { .. } | Primitive::Respond { .. } | Primitive::Agree { .. }
         ),
-        Work::Bulk { .. } | Work::Verify { .. } | Work::Connector { .. } | Work::Memory { .. } => {
-            false
-        }
+        Work::Bulk { .. }
+        | Work::Verify { .. }
+        | Work::ParallelVerify { .. }
+        | Work::Connector { .. }
+        | Work::Memory { .. } => false,
     });
 }

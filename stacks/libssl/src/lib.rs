@@ -96,6 +96,14 @@ pub trait Libssl: 'static {
     /// A length that the library does not accept.
     fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError>;
 
+    /// Releases the buffers of an idle connection, and returns the library's function for it, if it has one.
+    ///
+    /// # Errors
+    /// The buffers are in use.
+    fn release_buffers(_ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {
+        Ok(None)
+    }
+
     /// Makes `callback` verify chains instead of `X509_verify_cert`, which the callback must call.
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback);
 

@@ -70,6 +70,10 @@ impl<L: Libssl> DrivenSession for Connection<L> {
         self.stream.ssl().pending() > 0
     }
 
+    fn release_buffers(&mut self) -> io::Result<Option<&'static str>> {
+        L::release_buffers(self.stream.ssl()).map_err(io::Error::other)
+    }
+
     fn negotiated(&self) -> Negotiated {
         L::negotiated(self.stream.ssl(), self.side)
     }

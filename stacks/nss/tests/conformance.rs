@@ -69,7 +69,7 @@ fn it_does_the_suite() {
                     && settings.version == TlsVersion::Tls13)
         }
         Work::Bulk { settings, .. } | Work::Memory { settings, .. } => is_lacking(&settings),
-        Work::Verify { key, .. } => key == KeyType::Ed25519,
+        Work::Verify { key, .. } | Work::ParallelVerify { key, .. } => key == KeyType::Ed25519,
         // The library does not read files of roots.
         Work::Connector { form, .. } => form == RootsForm::Native,
         Work::Crypto { primitive } => match primitive {

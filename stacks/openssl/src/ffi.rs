@@ -42,6 +42,7 @@ unsafe extern "C" {
         argument: *mut c_void,
     );
     fn SSL_set_session_id_context(ssl: *mut SSL, context: *const u8, length: c_uint) -> c_int;
+    fn SSL_free_buffers(ssl: *mut SSL) -> c_int;
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
@@ -62,6 +63,16 @@ pub(crate) fn set_session_id_context(
         Ok(())
     } else {
         Err(ErrorStack::get())
+    }
+}
+
+/// Releases the buffers for records of a connection, and returns the function that does. They are made again when they are
+/// needed.
+pub(crate) fn free_buffers(ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {
+    // SAFETY: the connection is live, and no call of the library is under way.
+    match unsafe { SSL_free_buffers(ssl.as_ptr()) } {
+        1 => Ok(Some("SSL_free_buffers")),
+        _ => Err(ErrorStack::get()),
     }
 }
 

@@ -74,6 +74,10 @@ impl Libssl for OpenSsl {
             .map_err(|e| SetupError::refused("maximum fragment", e))
     }
 
+    fn release_buffers(ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {
+        ffi::free_buffers(ssl)
+    }
+
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback) {
         ffi::set_cert_verify_callback(ssl, callback);
     }

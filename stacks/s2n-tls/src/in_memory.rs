@@ -352,6 +352,12 @@ impl DrivenSession for PipedConnection {
         self.connection.peek_len() > 0
     }
 
+    fn release_buffers(&mut self) -> io::Result<Option<&'static str>> {
+        let released = self.connection.release_buffers();
+        released.map_err(io::Error::other)?;
+        Ok(Some("s2n_connection_release_buffers"))
+    }
+
     fn negotiated(&self) -> Negotiated {
         negotiated(&self.connection)
     }

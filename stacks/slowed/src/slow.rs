@@ -140,6 +140,10 @@ impl Session for SlowSession {
         self.slowness.after(|| self.inner.receive(input, plaintext))
     }
 
+    fn release_buffers(&mut self) -> Result<Option<&'static str>, SessionError> {
+        self.inner.release_buffers()
+    }
+
     fn negotiated(&self) -> Negotiated {
         self.inner.negotiated()
     }

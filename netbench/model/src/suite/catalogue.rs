@@ -99,7 +99,7 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
         let states = HeldAfter::ALL.iter().copied();
         let of_version = |after: &HeldAfter| match after {
             HeldAfter::Tickets => after.has_tickets(settings.version),
-            HeldAfter::Handshake | HeldAfter::Data => true,
+            HeldAfter::Handshake | HeldAfter::Data | HeldAfter::Idle => true,
         };
         for after in states.filter(of_version) {
             all.extend(SESSIONS.map(|sessions| Work::Memory {
@@ -110,6 +110,14 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
         }
     }
     for threads in thread_counts(cores) {
+        for key in KeyType::ALL {
+            all.push(Work::ParallelVerify {
+                threads,
+                key: *key,
+                chain_length: 2,
+                roots: 118,
+            });
+        }
         for settings in common() {
             let kinds = HandshakeKind::ALL.iter();
             let works = kinds.map(|kind| ParallelWork::Handshake(*kind));
@@ -188,7 +196,9 @@ mod tests {
             "memory-10000_1.3_ECDHE_RSA_AES256-GCM_SHA384",
             "memory-1000_1.3_ECDHE_RSA_AES256-GCM_SHA384_after-tickets",
             "memory-1000_1.2_ECDHE_RSA_AES256-GCM_SHA384_after-data",
+            "memory-1000_1.3_ECDHE_RSA_AES256-GCM_SHA384_after-idle",
             "threads-6_handshake-ticket_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
+            "threads-4_verify_ecdsa-p256_chain-2_roots-118",
             "instructions_handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384",
         ] {
             assert!(names.contains(name), "{name}");

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Held, Measure, Negotiated, Record, ReferenceFigures, Scenario, StackName};
+use crate::{
+    Failure, Held, Measure, Negotiated, Record, ReferenceFigures, Scenario, StackName, SystemCalls,
+};
 
 /// One trial: one scenario on one stack in one round, in a separate process. One line of `samples.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +40,7 @@ impl Record for SuiteSample {
         if measured.slices.iter().any(SliceFigures::is_impossible) {
             return Some("a turn has a time that is not above 0");
         }
-        let held = measured.held?;
+        let held = measured.held.as_ref()?;
         (held.peak_bytes == 0).then_some("peak_bytes is 0 of a process that held sessions")
     }
 }
@@ -93,6 +95,9 @@ pub struct SuiteMeasured {
     pub held: Option<Held>,
     /// Instructions per operation, in the part `instructions`.
     pub instructions: BTreeMap<Measure, f64>,
+    /// The system calls of operations. Absent with threads, in later rounds, and in runs that did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_calls: Option<SystemCalls>,
 }
 
 /// The operations of one slice.

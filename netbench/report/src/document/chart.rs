@@ -1,6 +1,8 @@
 use jiff::civil::Date;
-use netbench_model::coverage::Support;
+use netbench_model::{Unit, coverage::Support};
 use netbench_stats::{Interval, Verdict};
+
+use crate::cell::Cell;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chart {
@@ -22,6 +24,23 @@ pub(crate) enum Drawing {
     Steps(Steps),
     Ranking(Ranking),
     Heat(Heat),
+    Lines(Lines),
+}
+
+/// Figures of several series at the same places, in the order of the places.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lines {
+    pub(crate) places: Vec<String>,
+    pub(crate) lines: Vec<Line>,
+    /// The unit of the axis: bytes or nanoseconds.
+    pub(crate) unit: Unit,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    /// A figure for each place, if there is one.
+    pub(crate) values: Vec<Option<Cell>>,
 }
 
 /// A change in time at each combination of the values of two properties.

@@ -10,9 +10,9 @@ use super::{
     charts::{charts, has_many},
     checks::checks,
     history::is_history,
-    page_faults, preset,
+    latency, life, page_faults, preset,
     questions::{SECTION, answers, only_sizes, questions},
-    summarize_suite,
+    summarize_suite, system_calls,
 };
 use crate::{
     cell::{Cell, Digits},
@@ -98,9 +98,12 @@ fn section(summary: &SuiteSummary) -> Section {
     }
     undecided(&mut items, summary);
     items.extend(breakdown::items(summary));
+    items.extend(life::items(summary));
+    items.extend(latency::items(summary));
     items.extend(other_figures(summary));
     items.extend(after_pause(summary));
     items.extend(page_faults::items(summary));
+    items.extend(system_calls::items(summary));
     items.extend(spread(summary));
     trouble(&mut items, summary);
     how(&mut items, summary);
@@ -192,7 +195,8 @@ fn explanation(part: Part) -> String {
              a server's session is measured apart (heap-client, heap-server) where allocations are counted."
         }
         Part::Threads => {
-            "Client and server of every thread together, configurations shared by all threads."
+            "The throughput of all threads together, client and server of each; configurations and verifiers are shared by all \
+             threads."
         }
         Part::Instructions => "Counted by callgrind, for one operation.",
     };

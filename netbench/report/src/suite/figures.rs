@@ -3,7 +3,7 @@ use netbench_model::{
 };
 use netbench_stats::{Idle, LOOPS, QuietLevel, SideTurns, median};
 
-use super::StackFigures;
+use super::{StackFigures, system_calls};
 
 /// The multiple of the median above which operations are outliers.
 const OUTLIER: f64 = 3.0;
@@ -43,6 +43,7 @@ pub(super) fn figures(
         outliers: p50.map_or(0, |p50| outliers(&all, p50)),
         cpu_p50: cpu.quantile_ns(0.5).map(|ns| ns as f64),
         page_faults: page_faults(&measured),
+        system_calls: system_calls::figures(&measured),
         by_round,
         negotiated: measured.iter().find_map(|m| m.client.clone()),
     })

@@ -10,7 +10,8 @@ use netbench_stats::{Choice, UndecidedReason};
 
 use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
-    breakdown::breakdowns, figures::figures, history::is_history, published, verdicts::Verdicts,
+    breakdown::breakdowns, figures::figures, history::is_history, latency::latencies, life::lives,
+    published, system_calls, verdicts::Verdicts,
 };
 use crate::{
     differences::Compared,
@@ -35,6 +36,8 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         head: SummaryHead::of(manifest),
         run: head(manifest, samples),
         breakdowns: breakdowns(&cases),
+        latencies: latencies(&plan.scenarios, &plan.stacks, samples),
+        lives: lives(&cases, samples),
         published: plan
             .preset
             .as_deref()
@@ -47,6 +50,7 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
             manifest.warnings.clone(),
             incomplete(manifest, &plan.tally(samples)),
             of_run(manifest),
+            system_calls::warnings(samples),
         ]
         .concat(),
         environment: manifest.environment.facts.clone(),

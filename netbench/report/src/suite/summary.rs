@@ -5,7 +5,7 @@ use netbench_stats::{Change, Choice, FEWEST_QUIET, OtherFigure, RoundsNeeded, Un
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HandshakeBreakdown, PublishedTable};
+use super::{ConnectionLife, HandshakeBreakdown, PublishedTable, SystemCallFigures, ThreadLatency};
 use crate::{RunHead, SummaryHead};
 
 /// The summary of a run of the in-memory suite. For every figure, smaller is better, and every ratio is the other
@@ -22,6 +22,12 @@ pub struct SuiteSummary {
     /// The cryptographic part of full handshakes, if the run has both.
     #[serde(default)]
     pub breakdowns: Vec<HandshakeBreakdown>,
+    /// The times of single operations by number of threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latencies: Vec<ThreadLatency>,
+    /// The memory of sessions over their life, if the run held the same sessions in several states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lives: Vec<ConnectionLife>,
     /// The table that the preset reproduces, as others have published it.
     pub published: Option<PublishedTable>,
     /// Trials that failed, with the error.
@@ -116,7 +122,11 @@ pub struct StackFigures {
     /// Number of minor page faults of an operation: the mean over all turns, of both sides of a session together. Absent if they
     /// were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unit" = "faults/operation"))]
     pub page_faults: Option<f64>,
+    /// The system calls of an operation. Absent if they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_calls: Option<SystemCallFigures>,
     /// The median of the per-round figures that verdicts rest on, one for each round.
     pub by_round: Vec<f64>,
     /// The negotiated parameters, as the client saw them.

@@ -215,6 +215,7 @@ pub(crate) fn measured(
             ticket_bytes: 0,
             client_data_bytes: 0,
             server_data_bytes: 0,
+            released_by: None,
             heap: Some(HeapUse {
                 allocations: bytes(base / 1_000.0),
                 held_bytes: bytes(base / 20.0),

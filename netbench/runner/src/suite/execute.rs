@@ -52,7 +52,7 @@ pub fn execute_suite(
             }
             let started_unix_ms = unix_ms();
             let seed = layout_seed(plan.seed, round, at);
-            let Some(outcomes) = one(session, scenario, seed, &mut random) else {
+            let Some(outcomes) = one(session, scenario, round, seed, &mut random) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -96,6 +96,7 @@ pub fn execute_suite(
 fn one(
     session: &SuiteTrials<'_>,
     scenario: &Scenario,
+    round: u32,
     layout_seed: u64,
     random: &mut SplitMix,
 ) -> Option<Vec<SuiteOutcome>> {
@@ -115,7 +116,7 @@ fn one(
                 .take_while(|_| !session.is_stopped());
             stacks.map(held).collect()
         }
-        _ => timed::trial(session, scenario, layout_seed, random)?,
+        _ => timed::trial(session, scenario, round, layout_seed, random)?,
     };
     // A worker whose answer was not awaited has not failed.
     (!session.is_stopped()).then_some(outcomes)

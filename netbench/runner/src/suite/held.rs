@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use netbench_model::{Held, HeldAfter, Scenario, StackName, SuiteMeasured, SuiteOutcome};
-use netbench_protocol::{HELD_AFTER, Hold, Prepared, RequestBody, ResponseBody};
+use netbench_protocol::{HELD_AFTER, HELD_IDLE, Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuiteTrials,
@@ -21,7 +21,12 @@ pub(super) fn trial(
     sessions: u32,
     after: HeldAfter,
 ) -> SuiteOutcome {
-    if after != HeldAfter::Handshake && !trials.workers.does(stack.stack(), HELD_AFTER) {
+    let needed = match after {
+        HeldAfter::Handshake => None,
+        HeldAfter::Tickets | HeldAfter::Data => Some(HELD_AFTER),
+        HeldAfter::Idle => Some(HELD_IDLE),
+    };
+    if needed.is_some_and(|needed| !trials.workers.does(stack.stack(), needed)) {
         let reason = format!("its worker does not hold sessions after {after}");
         return SuiteOutcome::Unsupported { reason };
     }

@@ -29,7 +29,9 @@ impl Materials {
         for scenario in scenarios {
             let wanted = match scenario.work {
                 // The number includes the chain's own root.
-                Work::Verify { roots, .. } => roots.saturating_sub(1),
+                Work::Verify { roots, .. } | Work::ParallelVerify { roots, .. } => {
+                    roots.saturating_sub(1)
+                }
                 Work::Connector { roots, .. } => roots.unwrap_or(0),
                 _ => 0,
             };
@@ -76,6 +78,12 @@ impl Materials {
                 key,
                 chain_length,
                 roots,
+            }
+            | Work::ParallelVerify {
+                key,
+                chain_length,
+                roots,
+                ..
             } => {
                 let mut material = suite_pki(*key, *chain_length);
                 material.roots_pem += filled(roots.saturating_sub(1));

@@ -7,7 +7,9 @@ mod instructions;
 mod material;
 mod plan;
 mod proof;
+mod system_calls;
 mod timed;
+mod trace;
 mod turn;
 mod workers;
 
@@ -15,5 +17,6 @@ pub use execute::execute_suite;
 pub use material::{MaterialError, Materials};
 pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials};
 pub use proof::{prove_held, prove_prepared, prove_slice};
+pub use system_calls::COUNTED_ROUNDS;
 pub use timed::{MIN_TURNS, THREADS_TURN};
 pub use turn::WARM_UP;

@@ -23,7 +23,10 @@ fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
             ..
         } => Some(kind),
         Work::Bulk { .. } | Work::Memory { .. } | Work::Threads { .. } => Some(HandshakeKind::Full),
-        Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => None,
+        Work::Verify { .. }
+        | Work::ParallelVerify { .. }
+        | Work::Connector { .. }
+        | Work::Crypto { .. } => None,
     }
 }
 
@@ -113,7 +116,7 @@ pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Resul
         );
         return Err(wrong_work(FailureWord::Resumption, detail));
     }
-    let threads = matches!(scenario.work, Work::Threads { .. });
+    let threads = scenario.threads().is_some();
     if let SliceLimit::Operations(wanted) = asked.limit
         && !threads
         && wanted != sliced.operations
@@ -137,7 +140,17 @@ pub fn prove_slice(scenario: &Scenario, asked: &Slice, sliced: &Sliced) -> Resul
         let timings = sliced.timings_ns.get(measure).map_or(0, Vec::len);
         timings == sliced.operations as usize || threads
     });
-    if sliced.operations == 0 || !whole {
+    // A worker may time its threads only together, but not a part of their operations.
+    let latencies = scenario.latencies().iter().map(|measure| {
+        let timings = sliced.timings_ns.get(measure);
+        timings.map_or(0, Vec::len)
+    });
+    let latencies: Vec<usize> = latencies.collect();
+    let timed = latencies.iter().all(|timings| *timings == 0)
+        || latencies
+            .iter()
+            .all(|timings| *timings == sliced.operations as usize);
+    if sliced.operations == 0 || !whole || !timed {
         return Err(wrong_work(
             FailureWord::Timings,
             "there is not one timing for each operation".to_owned(),
@@ -173,7 +186,7 @@ pub fn prove_held(scenario: &Scenario, sessions: u32, held: &Held) -> Result<(),
     }
     let due_bytes = match after {
         HeldAfter::Handshake | HeldAfter::Tickets => 0,
-        HeldAfter::Data => u64::from(wanted / 2) * HeldAfter::DATA_BYTES as u64,
+        HeldAfter::Data | HeldAfter::Idle => u64::from(wanted / 2) * HeldAfter::DATA_BYTES as u64,
     };
     for (side, bytes) in [
         ("clients", held.client_data_bytes),

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use netbench_model::{
-    Distribution, LayoutRecord, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
+    Distribution, LayoutRecord, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, Sliced};
 use netbench_stats::{SplitMix, mix, quantile_sorted};
@@ -9,6 +9,7 @@ use netbench_stats::{SplitMix, mix, quantile_sorted};
 use super::{
     SuiteTrials,
     proof::prove_slice,
+    system_calls::{self, COUNTED_ROUNDS},
     turn::{CALIBRATION, TurnSize, TurnTime},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
@@ -32,10 +33,11 @@ pub const THREADS_TURN: Duration = Duration::from_millis(40);
 pub(super) fn trial(
     trials: &SuiteTrials<'_>,
     scenario: &Scenario,
+    round: u32,
     layout_seed: u64,
     random: &mut SplitMix,
 ) -> Option<Vec<SuiteOutcome>> {
-    let threads = matches!(scenario.work, Work::Threads { .. });
+    let threads = scenario.threads().is_some();
     let launch = |number: u64| Launch {
         core: trials.plan.core().filter(|_| !threads),
         layout: match trials.plan.layout {
@@ -88,7 +90,20 @@ pub(super) fn trial(
             arms[*at].turn(scenario, size, clocks);
         }
     }
-    Some(arms.into_iter().map(Arm::outcome).collect())
+    let mut outcomes: Vec<SuiteOutcome> = arms.into_iter().map(Arm::outcome).collect();
+    if round < COUNTED_ROUNDS && !threads {
+        let stacks = trials.plan.stacks.iter().zip(0..).zip(&mut outcomes);
+        for ((stack, number), outcome) in stacks {
+            if trials.is_stopped() {
+                return None;
+            }
+            if let SuiteOutcome::Ok(measured) = outcome {
+                let calls = system_calls::count(trials, stack, scenario, &launch(number));
+                measured.system_calls = Some(calls);
+            }
+        }
+    }
+    Some(outcomes)
 }
 
 /// One stack's part in a trial.

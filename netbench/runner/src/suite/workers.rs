@@ -36,6 +36,15 @@ impl Lost {
             Self::Worker(error) => SuiteOutcome::Failed(error.failure()),
         }
     }
+
+    /// Returns the reason in words.
+    pub(super) fn reason(self) -> String {
+        match self {
+            Self::Failed(failure) => failure.detail,
+            Self::Unsupported(reason) => reason,
+            Self::Worker(error) => error.to_string(),
+        }
+    }
 }
 
 impl From<Failure> for Lost {

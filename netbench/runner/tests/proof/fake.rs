@@ -246,7 +246,8 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                     settings, after, ..
                 }) => (
                     u64::from(after.has_tickets(settings.version)) * 500,
-                    u64::from(after == HeldAfter::Data) * HeldAfter::DATA_BYTES as u64,
+                    u64::from(matches!(after, HeldAfter::Data | HeldAfter::Idle))
+                        * HeldAfter::DATA_BYTES as u64,
                 ),
                 _ => (0, 0),
             };
@@ -259,6 +260,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                 ticket_bytes,
                 client_data_bytes: data_bytes,
                 server_data_bytes: data_bytes,
+                released_by: None,
                 heap: None,
             })
         }

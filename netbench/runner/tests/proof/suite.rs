@@ -10,9 +10,9 @@ use std::{
 
 use netbench_model::{
     FailureClass, HeldAfter, LayoutRecord, PinRecord, Scenario, StackName, SuiteOutcome, SuitePlan,
-    SuiteSample,
+    SuiteSample, SystemCalls,
 };
-use netbench_protocol::HELD_AFTER;
+use netbench_protocol::{HELD_AFTER, HELD_IDLE};
 use netbench_runner::{Materials, SuiteEvent, SuiteTrials, Workers, execute_suite};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
@@ -30,7 +30,7 @@ const LIAR: &str = "liar";
 const ROUNDS: u32 = 2;
 
 /// The operations of a worker that does all of the suite.
-const SUITE: [&str; 2] = ["suite", HELD_AFTER];
+const SUITE: [&str; 3] = ["suite", HELD_AFTER, HELD_IDLE];
 
 /// The outcome of a sample.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +131,15 @@ fn no_lie() {
         let liar = script(LIAR, &SUITE, None);
         for sample in execute(&script(HONEST, &SUITE, None), &liar, scenario) {
             expect(&sample, End::Ok);
+            let measured = sample.outcome.ok().unwrap();
+            match &measured.system_calls {
+                Some(SystemCalls::Counted { operations, .. }) => assert_eq!(*operations, 100),
+                other => assert_eq!(
+                    (other.is_none(), sample.scenario.is_timed()),
+                    (true, sample.scenario.threads().is_some()),
+                    "{other:?}"
+                ),
+            }
         }
     }
 }
@@ -198,9 +207,12 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
     let mut prepared = fakes[0].1.processes("prepare");
     prepared.sort_unstable();
     prepared.dedup();
+    // System calls are counted in processes of their own.
+    let counted = plan.scenarios.iter();
+    let counted = counted.filter(|scenario| scenario.is_timed() && scenario.threads().is_none());
     assert_eq!(
         prepared.len(),
-        2 * ROUNDS as usize,
+        (2 + counted.count()) * ROUNDS as usize,
         "processes of the honest stack"
     );
     samples

@@ -18,7 +18,7 @@ pub struct ReferenceFigures {
 }
 
 /// The memory of many sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
     /// Number of sessions held at the end: half of them are clients' and half are servers', so a figure per session is
     /// half of a client's and a server's together.
@@ -38,6 +38,10 @@ pub struct Held {
     /// Bytes of data that all servers received.
     #[serde(default, skip_serializing_if = "is_default")]
     pub server_data_bytes: u64,
+    /// The function of the library that released the buffers of idle sessions; `None` in any other state, and for a library
+    /// that has no such function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released_by: Option<String>,
     /// The heap use in a second process, which counts allocations; `None` if they cannot be counted.
     pub heap: Option<HeapUse>,
 }

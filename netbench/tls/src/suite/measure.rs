@@ -20,7 +20,7 @@ named!(
         Receive = "received",
         /// The whole operation.
         Whole = "whole",
-        /// Both sides of many threads together.
+        /// All threads together, with both sides if the work has two.
         Both = "both",
         /// Peak resident size of the process.
         Peak = "peak",
@@ -59,7 +59,7 @@ impl Scenario {
             Work::Handshake { .. } => &[Measure::Client, Measure::Server],
             Work::Bulk { .. } => &[Measure::Send, Measure::Receive],
             Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => &[Measure::Whole],
-            Work::Threads { .. } => &[Measure::Both],
+            Work::Threads { .. } | Work::ParallelVerify { .. } => &[Measure::Both],
             Work::Memory { .. } => &[
                 Measure::Peak,
                 Measure::PerSession,

@@ -90,6 +90,12 @@ fn work(work: &Work) -> String {
             };
             format!("threads-{threads}_{what}_{}", session(settings))
         }
+        Work::ParallelVerify {
+            threads,
+            key,
+            chain_length,
+            roots,
+        } => format!("threads-{threads}_verify_{key}_chain-{chain_length}_roots-{roots}"),
     }
 }
 

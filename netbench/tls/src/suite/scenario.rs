@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Measure;
 use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, is_default, named::named};
 
 named!(
@@ -50,6 +51,8 @@ named!(
         Tickets = "tickets",
         /// [`HeldAfter::DATA_BYTES`] have gone in each direction as well; in TLS 1.3 after the tickets.
         Data = "data",
+        /// Nothing is under way after the data, and each side has released the buffers that its library can release.
+        Idle = "idle",
     }
 );
 
@@ -284,6 +287,17 @@ pub enum Work {
         /// The settings of both sides.
         settings: SessionSettings,
     },
+    /// Verification of a server's chain on many threads that share the verifier.
+    ParallelVerify {
+        /// Number of threads.
+        threads: u16,
+        /// The key type of the chain.
+        key: KeyType,
+        /// Number of certificates in the chain, without the root.
+        chain_length: u8,
+        /// Number of trust roots, including the chain's own.
+        roots: u32,
+    },
 }
 
 /// An operation of a library's cryptography in a session of TLS 1.3.
@@ -406,7 +420,7 @@ impl Scenario {
             Work::Connector { .. } => Part::Connector,
             Work::Crypto { .. } => Part::Crypto,
             Work::Memory { .. } => Part::Memory,
-            Work::Threads { .. } => Part::Threads,
+            Work::Threads { .. } | Work::ParallelVerify { .. } => Part::Threads,
         }
     }
 
@@ -418,6 +432,30 @@ impl Scenario {
         }
     }
 
+    /// Returns the number of threads, if the scenario is of many threads.
+    pub fn threads(&self) -> Option<u16> {
+        match self.work {
+            Work::Threads { threads, .. } | Work::ParallelVerify { threads, .. } => Some(threads),
+            _ => None,
+        }
+    }
+
+    /// Returns the measures of single operations on many threads, whose times are distributions without a verdict.
+    pub fn latencies(&self) -> &'static [Measure] {
+        match self.work {
+            Work::Threads {
+                work: ParallelWork::Handshake(_),
+                ..
+            } => &[Measure::Client, Measure::Server],
+            Work::Threads {
+                work: ParallelWork::Bulk,
+                ..
+            } => &[Measure::Send, Measure::Receive],
+            Work::ParallelVerify { .. } => &[Measure::Whole],
+            _ => &[],
+        }
+    }
+
     /// Returns the settings of the scenario's sessions, if it has sessions.
     pub fn settings(&self) -> Option<&SessionSettings> {
         match &self.work {
@@ -425,7 +463,10 @@ impl Scenario {
             | Work::Bulk { settings, .. }
             | Work::Memory { settings, .. }
             | Work::Threads { settings, .. } => Some(settings),
-            Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => None,
+            Work::Verify { .. }
+            | Work::ParallelVerify { .. }
+            | Work::Connector { .. }
+            | Work::Crypto { .. } => None,
         }
     }
 }

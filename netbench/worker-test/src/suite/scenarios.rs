@@ -110,7 +110,7 @@ fn bulks() -> impl Iterator<Item = Work> {
 fn threads() -> impl Iterator<Item = Work> {
     let kinds = HandshakeKind::ALL.iter();
     let works = kinds.map(|kind| ParallelWork::Handshake(*kind));
-    works.chain([ParallelWork::Bulk]).flat_map(|work| {
+    let works = works.chain([ParallelWork::Bulk]).flat_map(|work| {
         TlsVersion::OFFERED
             .iter()
             .map(move |version| Work::Threads {
@@ -118,7 +118,13 @@ fn threads() -> impl Iterator<Item = Work> {
                 work,
                 settings: usual(*version, KeyType::EcdsaP256),
             })
-    })
+    });
+    works.chain([Work::ParallelVerify {
+        threads: THREADS,
+        key: KeyType::EcdsaP256,
+        chain_length: 2,
+        roots: 10,
+    }])
 }
 
 /// Returns the scenarios without sessions.

@@ -36,6 +36,14 @@ pub trait DrivenSession {
     /// Returns whether the library has received plaintext that was not read.
     fn has_plaintext(&self) -> bool;
 
+    /// Releases the buffers of an idle session, as [`crate::Session::release_buffers`] does.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn release_buffers(&mut self) -> io::Result<Option<&'static str>> {
+        Ok(None)
+    }
+
     /// Returns the negotiated parameters.
     fn negotiated(&self) -> Negotiated;
 

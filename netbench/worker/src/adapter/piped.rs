@@ -137,6 +137,11 @@ impl<S: DrivenSession<Transport = Pipe> + Send> Session for Piped<S> {
         })
     }
 
+    fn release_buffers(&mut self) -> Result<Option<&'static str>, SessionError> {
+        let released = self.0.release_buffers();
+        released.map_err(|e| SessionError::new(FailureWord::Memory, e))
+    }
+
     fn negotiated(&self) -> Negotiated {
         self.0.negotiated()
     }

@@ -50,9 +50,7 @@ impl Alone {
 impl Alone {
     /// Prepares the verification of the material's chain.
     pub(crate) fn verify(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
-        let verifier: Box<dyn Verifier> = stack.verifier(&material.roots_pem, &material.host)?;
-        let chain = certificates(&material.chain_pem)?;
-        verifier.verify(&chain)?;
+        let (verifier, chain) = verifier(stack, material)?;
         Ok(Self::repeated(move || verifier.verify(&chain)))
     }
 
@@ -155,6 +153,17 @@ impl Alone {
         }
         Ok(())
     }
+}
+
+/// Returns a verifier that has verified the material's chain, and the chain.
+pub(crate) fn verifier(
+    stack: &dyn InMemory,
+    material: &Material,
+) -> Result<(Box<dyn Verifier>, Vec<Vec<u8>>), PrepareError> {
+    let verifier = stack.verifier(&material.roots_pem, &material.host)?;
+    let chain = certificates(&material.chain_pem)?;
+    verifier.verify(&chain)?;
+    Ok((verifier, chain))
 }
 
 /// Returns a key that has signed. Its signature verifies, and a signature with a changed bit does not.

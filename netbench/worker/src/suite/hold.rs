@@ -75,10 +75,18 @@ pub(crate) fn hold(
     let mut received_bytes = [0; 2];
     for pair in &mut pairs {
         pair.wires = Wires::default();
-        if after == HeldAfter::Data {
+        if matches!(after, HeldAfter::Data | HeldAfter::Idle) {
             let received = pair.exchange(&data, &mut plaintext, &mut wires)?;
             for (all, of_side) in received_bytes.iter_mut().zip(received) {
                 *all += of_side;
+            }
+        }
+    }
+    let mut released_by = None;
+    if after == HeldAfter::Idle {
+        for pair in &mut pairs {
+            for side in [&mut pair.client, &mut pair.server] {
+                released_by = side.release_buffers()?;
             }
         }
     }
@@ -104,6 +112,7 @@ pub(crate) fn hold(
         ticket_bytes,
         client_data_bytes,
         server_data_bytes,
+        released_by: released_by.map(str::to_owned),
         heap,
     })
 }

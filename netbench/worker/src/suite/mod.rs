@@ -229,6 +229,15 @@ pub trait Session: Send {
     fn receive(&mut self, input: &mut Vec<u8>, plaintext: &mut [u8])
     -> Result<usize, SessionError>;
 
+    /// Releases the buffers that an idle session does not need, and returns the library's function for it; `None` for a
+    /// library that has no such function: it releases them itself, or keeps them.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn release_buffers(&mut self) -> Result<Option<&'static str>, SessionError> {
+        Ok(None)
+    }
+
     /// Returns the negotiated parameters.
     fn negotiated(&self) -> Negotiated;
 
@@ -246,7 +255,7 @@ pub enum HandshakeState {
 }
 
 /// Verifies the chains of servers.
-pub trait Verifier: Send {
+pub trait Verifier: Send + Sync {
     /// Verifies a chain (the leaf first, DER) at the present time.
     ///
     /// # Errors

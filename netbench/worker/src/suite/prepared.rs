@@ -8,14 +8,14 @@ use netbench_tls::{
 
 use super::{
     EndpointSetup, EndpointSide, InMemory, SessionError,
-    alone::Alone,
+    alone::{self, Alone},
     bulk::Bulk,
     error::{PrepareError, not_in_memory},
     handshake::Handshakes,
     hold,
     meter::netbench_turn,
     reference::Reference,
-    threads::Threads,
+    threads::{ThreadWork, Threads},
     turn::Turn,
 };
 use crate::{
@@ -120,7 +120,16 @@ impl PreparedScenario {
                 };
                 let mut made = sides.handshakes(settings, [kind; 2], None)?;
                 prepared = agreed(&mut made, kind)?;
-                Running::Threads(Threads::new(made, *threads, *work))
+                let work = match work {
+                    ParallelWork::Handshake(_) => ThreadWork::Handshakes(made),
+                    ParallelWork::Bulk => ThreadWork::Bulk(made),
+                };
+                Running::Threads(Threads::new(work, *threads))
+            }
+            Work::ParallelVerify { threads, .. } => {
+                let (verifier, chain) = alone::verifier(stack, material)?;
+                let work = ThreadWork::Verify { verifier, chain };
+                Running::Threads(Threads::new(work, *threads))
             }
             Work::Verify { .. } => Running::Alone(Alone::verify(stack, material)?),
             Work::Crypto { primitive } => {
@@ -171,6 +180,7 @@ impl PreparedScenario {
 fn has_key(stack: &dyn Stack, work: &Work) -> Result<(), SetupError> {
     let key = match work {
         Work::Verify { key, .. }
+        | Work::ParallelVerify { key, .. }
         | Work::Crypto {
             primitive: Primitive::Sign { key } | Primitive::Verify { key },
         } => *key,
@@ -234,7 +244,9 @@ fn within_bounds(work: &Work) -> Result<(), SetupError> {
         Work::Bulk { write_bytes, .. } if *write_bytes > MOST_WRITE => {
             format!("{MOST_WRITE} bytes in a write")
         }
-        Work::Threads { threads, .. } if *threads > MOST_THREADS => {
+        Work::Threads { threads, .. } | Work::ParallelVerify { threads, .. }
+            if *threads > MOST_THREADS =>
+        {
             format!("{MOST_THREADS} threads")
         }
         _ => return Ok(()),

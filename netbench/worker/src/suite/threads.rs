@@ -6,25 +6,43 @@ use std::{
 };
 
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
-use netbench_tls::{FailureWord, Measure, ParallelWork, burst_bytes};
+use netbench_tls::{FailureWord, Measure, burst_bytes};
 
 use super::{
-    SessionError,
+    SessionError, Verifier,
     handshake::Handshakes,
-    pair::{Pair, Wires},
+    meter::Meter,
+    pair::{Pair, Wires, ran},
 };
 
 /// Size of one write of every thread, in bytes.
 const WRITE: u32 = 16 << 10;
 
-/// The same work on many threads that share both configurations.
+/// Number of timings for which a thread has room from the beginning, so that it seldom allocates in a turn.
+const ROOM: usize = 1 << 14;
+
+/// The same work on many threads that share what it needs.
 pub(crate) struct Threads {
-    handshakes: Handshakes,
+    work: ThreadWork,
     threads: u16,
-    work: ParallelWork,
 }
 
-/// The work of one thread.
+/// The work of each thread.
+pub(crate) enum ThreadWork {
+    /// Handshakes.
+    Handshakes(Handshakes),
+    /// Data over one session of each thread.
+    Bulk(Handshakes),
+    /// Verification of a chain.
+    Verify {
+        /// The verifier that the threads share.
+        verifier: Box<dyn Verifier>,
+        /// The chain.
+        chain: Vec<Vec<u8>>,
+    },
+}
+
+/// What one thread did.
 #[derive(Default)]
 struct Done {
     operations: u32,
@@ -32,24 +50,24 @@ struct Done {
     handshakes: u32,
     client_resumed: u32,
     server_resumed: u32,
+    timings_ns: BTreeMap<Measure, Vec<u64>>,
 }
 
 impl Threads {
-    pub(crate) fn new(handshakes: Handshakes, threads: u16, work: ParallelWork) -> Self {
+    pub(crate) fn new(work: ThreadWork, threads: u16) -> Self {
         Self {
-            handshakes,
-            threads: threads.max(1),
             work,
+            threads: threads.max(1),
         }
     }
 
-    /// Runs every thread until the turn ends. The only timing is that of an operation at the throughput of all threads
-    /// together.
+    /// Runs every thread until the turn ends. The timing of `both` is that of an operation at the throughput of all threads
+    /// together; every operation is timed as well, each side by itself.
     pub(crate) fn slice(&self, slice: Slice) -> Result<Sliced, SessionError> {
         let barrier = Barrier::new(usize::from(self.threads));
         let done: Vec<Result<Done, SessionError>> = thread::scope(|scope| {
             let running: Vec<_> = (0..self.threads)
-                .map(|_| scope.spawn(|| self.one(slice.limit, &barrier)))
+                .map(|_| scope.spawn(|| self.one(slice, &barrier)))
                 .collect();
             let ended = running.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| {
@@ -67,6 +85,13 @@ impl Threads {
             sliced.handshakes += done.handshakes;
             sliced.client_resumed += done.client_resumed;
             sliced.server_resumed += done.server_resumed;
+            for (measure, timings) in done.timings_ns {
+                sliced
+                    .timings_ns
+                    .entry(measure)
+                    .or_default()
+                    .extend(timings);
+            }
         }
         #[expect(
             clippy::cast_possible_truncation,
@@ -74,50 +99,83 @@ impl Threads {
             reason = "a positive number of nanoseconds"
         )]
         let ns = (1.0 / per_ns).round() as u64;
-        sliced.timings_ns = BTreeMap::from([(Measure::Both, vec![ns])]);
+        sliced.timings_ns.insert(Measure::Both, vec![ns]);
         Ok(sliced)
     }
 
-    fn one(&self, limit: SliceLimit, barrier: &Barrier) -> Result<Done, SessionError> {
-        let (client, server) = (
-            self.handshakes.client.as_ref(),
-            self.handshakes.server.as_ref(),
-        );
+    /// Performs the work of one thread. Every thread waits at the barrier, also one whose session fails.
+    fn one(&self, slice: Slice, barrier: &Barrier) -> Result<Done, SessionError> {
         let mut wires = Wires::default();
-        let mut done = Done::default();
-        let data = (self.work == ParallelWork::Bulk)
-            .then(|| Pair::handshake(client, server, &mut wires, Clocks::Wall));
-        barrier.wait();
-        let mut data = data.transpose()?;
-        let (write, mut plaintext) = (vec![7; WRITE as usize], vec![0; WRITE as usize]);
-        let begun = Instant::now();
-        while goes_on(limit, &done, begun) {
-            match &mut data {
-                Some(pair) => {
-                    for _ in 0..burst_bytes(WRITE) / u64::from(WRITE) {
-                        pair.server.send(&write, &mut wires.to_client)?;
-                    }
-                    pair.client.receive(&mut wires.to_client, &mut plaintext)?;
-                }
-                None => {
-                    let pair = Pair::handshake(client, server, &mut wires, Clocks::Wall)?;
+        match &self.work {
+            ThreadWork::Handshakes(handshakes) => {
+                barrier.wait();
+                Done::repeat(slice.limit, [Measure::Client, Measure::Server], |done| {
+                    let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
+                    let pair = Pair::handshake(client, server, &mut wires, slice.clocks)?;
                     done.handshakes += 1;
                     done.client_resumed += u32::from(pair.client.resumed());
                     done.server_resumed += u32::from(pair.server.resumed());
-                }
+                    Ok([pair.client_time, pair.server_time])
+                })
+            }
+            ThreadWork::Bulk(handshakes) => {
+                let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
+                let pair = Pair::handshake(client, server, &mut wires, Clocks::Wall);
+                let (write, mut plaintext) = (vec![7; WRITE as usize], vec![0; WRITE as usize]);
+                barrier.wait();
+                let mut pair = pair?;
+                Done::repeat(slice.limit, [Measure::Send, Measure::Receive], |_| {
+                    let (mut send, mut receive) = (Meter::default(), Meter::default());
+                    let writes = burst_bytes(WRITE) / u64::from(WRITE);
+                    ran(send.first(slice.clocks, || {
+                        (0..writes).try_for_each(|_| pair.server.send(&write, &mut wires.to_client))
+                    }))?;
+                    ran(receive.second(slice.clocks, || {
+                        pair.client.receive(&mut wires.to_client, &mut plaintext)
+                    }))?;
+                    Ok([send, receive])
+                })
+            }
+            ThreadWork::Verify { verifier, chain } => {
+                barrier.wait();
+                Done::repeat(slice.limit, [Measure::Whole], |_| {
+                    let mut meter = Meter::default();
+                    ran(meter.first(slice.clocks, || verifier.verify(chain)))?;
+                    Ok([meter])
+                })
+            }
+        }
+    }
+}
+
+impl Done {
+    /// Repeats an operation until the limit, and records the time of each of its measures.
+    fn repeat<const N: usize>(
+        limit: SliceLimit,
+        measures: [Measure; N],
+        mut operation: impl FnMut(&mut Self) -> Result<[Meter; N], SessionError>,
+    ) -> Result<Self, SessionError> {
+        let mut done = Self::default();
+        let mut timings = measures.map(|_| Vec::with_capacity(ROOM));
+        let begun = Instant::now();
+        while done.goes_on(limit, begun) {
+            let meters = operation(&mut done)?;
+            for (all, meter) in timings.iter_mut().zip(meters) {
+                all.push(meter.ns());
             }
             done.operations += 1;
         }
         done.took = begun.elapsed();
+        done.timings_ns = measures.into_iter().zip(timings).collect();
         Ok(done)
     }
-}
 
-fn goes_on(limit: SliceLimit, done: &Done, begun: Instant) -> bool {
-    match limit {
-        SliceLimit::Operations(wanted) => done.operations < wanted,
-        SliceLimit::Microseconds(us) => {
-            done.operations == 0 || begun.elapsed() < Duration::from_micros(us)
+    fn goes_on(&self, limit: SliceLimit, begun: Instant) -> bool {
+        match limit {
+            SliceLimit::Operations(wanted) => self.operations < wanted,
+            SliceLimit::Microseconds(us) => {
+                self.operations == 0 || begun.elapsed() < Duration::from_micros(us)
+            }
         }
     }
 }

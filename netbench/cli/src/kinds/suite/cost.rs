@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use netbench_model::{HandshakeKind, KeyType, Scenario, SuitePlan, Work};
-use netbench_runner::{MIN_TURNS, THREADS_TURN, WARM_UP};
+use netbench_runner::{COUNTED_ROUNDS, MIN_TURNS, THREADS_TURN, WARM_UP};
 use netbench_stats::FEWEST_OPERATIONS;
 
 use crate::{
@@ -47,6 +47,18 @@ fn operation(scenario: &Scenario) -> Duration {
     Duration::from_micros(us)
 }
 
+/// Returns the time for counting the system calls of a scenario on one stack, in one round.
+fn calls(scenario: &Scenario) -> Duration {
+    /// Number of operations of the process that is traced.
+    const OPERATIONS: u32 = 160;
+    match scenario.work {
+        _ if scenario.counted => Duration::ZERO,
+        Work::Memory { .. } => Duration::ZERO,
+        _ if scenario.threads().is_some() => Duration::ZERO,
+        _ => PROCESS + operation(scenario) * OPERATIONS,
+    }
+}
+
 impl<'a> Trials<'a> {
     pub(super) fn of(plan: &'a SuitePlan) -> Self {
         Self {
@@ -60,8 +72,13 @@ impl<'a> Trials<'a> {
         let plan = self.plan;
         let whole = plan.scenarios.iter().fold(SET_UP, |sum, scenario| {
             let rounds = scenario.rounds_of_use(plan.rounds);
-            let trials = plan.stacks.len() as f64 * f64::from(rounds);
-            sum.saturating_add(times(self.weight(scenario), trials))
+            let stacks = plan.stacks.len() as f64;
+            let calls = times(
+                calls(scenario),
+                stacks * f64::from(rounds.min(COUNTED_ROUNDS)),
+            );
+            sum.saturating_add(times(self.weight(scenario), stacks * f64::from(rounds)))
+                .saturating_add(calls)
         });
         plan.budget().map_or(whole, |budget| {
             // The round in which the budget ends is completed.
@@ -87,7 +104,9 @@ impl<'a> Trials<'a> {
         }
         match scenario.work {
             Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
-            Work::Threads { .. } => self.timed(self.plan.slice().max(THREADS_TURN)),
+            Work::Threads { .. } | Work::ParallelVerify { .. } => {
+                self.timed(self.plan.slice().max(THREADS_TURN))
+            }
             _ => self.timed(
                 self.plan
                     .slice()

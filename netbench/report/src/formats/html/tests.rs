@@ -1,4 +1,4 @@
-use netbench_model::coverage::Support;
+use netbench_model::{Unit, coverage::Support};
 use netbench_stats::{Interval, Verdict};
 
 use super::*;
@@ -6,8 +6,8 @@ use crate::{
     Answer, Asked, KeyFigure, Question,
     cell::Cell,
     document::{
-        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Folded, Matrix,
-        MatrixRow, Ranked, Ranking, Table,
+        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Folded, Line,
+        Lines, Matrix, MatrixRow, Ranked, Ranking, Table,
     },
 };
 
@@ -46,8 +46,8 @@ fn a_picture_of_the_charts() {
             Err(error) => panic!("{error}: {text}"),
         }
     }
-    assert_eq!(charts, 4, "{text}");
-    for title in ["Change", "All stacks", "Rate", "Features"] {
+    assert_eq!(charts, 5, "{text}");
+    for title in ["Change", "All stacks", "Life", "Rate", "Features"] {
         assert!(
             text.contains(&format!(">{title}</text>")),
             "{title}: {text}"
@@ -194,6 +194,14 @@ fn small() -> Document<'static> {
             ranked(HOSTILE, 20.0, Verdict::NotJudged),
         ],
     };
+    let lines = Lines {
+        places: ["idle", HOSTILE].map(str::to_owned).to_vec(),
+        lines: vec![Line {
+            name: HOSTILE.to_owned(),
+            values: vec![Some(Cell::Bytes(1_000.0)), None],
+        }],
+        unit: Unit::Bytes,
+    };
     let chart = |title: &str, drawing| Chart {
         title: title.to_owned(),
         note: "n = 2.".to_owned(),
@@ -234,6 +242,7 @@ fn small() -> Document<'static> {
                 Item::Warning("Busy.".to_owned()),
                 Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
                 Item::Charts(vec![chart("All stacks", Drawing::Ranking(ranking))]),
+                Item::Charts(vec![chart("Life", Drawing::Lines(lines))]),
                 Item::Charts(vec![
                     chart("Rate", Drawing::Bars(bars)),
                     chart("Features", Drawing::Matrix(matrix)),

@@ -323,6 +323,13 @@ pub(super) fn lies_of_work() -> Vec<Case> {
             timings,
         ),
         wrong(
+            "a_part_of_the_timings_of_threads",
+            threads(),
+            json!({"timings_ns": {"client": [1], "server": [1]}}),
+            "timings",
+            timings,
+        ),
+        wrong(
             "fewer_operations",
             full(),
             json!({"operations": 2, "timings_ns": {"client": [1, 2], "server": [1, 2]}}),

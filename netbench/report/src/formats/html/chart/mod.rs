@@ -7,6 +7,7 @@ mod canvas;
 mod dots;
 mod ecdf;
 mod heat;
+mod lines;
 mod matrix;
 mod ranking;
 mod scale;
@@ -54,6 +55,7 @@ pub(super) fn draw_with_height(chart: &Chart, id: &str, width: Width) -> (Markup
         Drawing::Steps(steps) => steps::draw(&mut canvas, steps, w),
         Drawing::Ranking(ranking) => ranking::draw(&mut canvas, ranking, w),
         Drawing::Heat(heat) => heat::draw(&mut canvas, heat, w),
+        Drawing::Lines(lines) => lines::draw(&mut canvas, lines, w),
     };
     let height = height.round();
     let class = match width {
@@ -83,6 +85,7 @@ pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),
+        Drawing::Lines(lines) => lines.lines.iter().map(|line| line.name.as_str()).collect(),
     };
     let colours = match drawing {
         Drawing::Bars(bars) => bars.colours,
