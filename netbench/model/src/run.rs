@@ -102,7 +102,7 @@ impl LinkCheck {
 /// The properties of the machine that can affect measurements.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
-    /// Named facts: `cpu_model`, `cpu_flags`, `cores`, `memory_bytes`, `governor`, `kernel`,
+    /// Named facts: `cpu_model`, `cpu_flags`, `cores`, `memory_bytes`, `governor`, `hyper_threading`, `turbo`, `kernel`,
     /// `aslr`, `os`, and more.
     pub facts: BTreeMap<String, String>,
     /// Environment variables that affect a TLS library or an allocator.

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
 pub(crate) use netbench_model::sanitize as plain;
-use netbench_model::{Profile, StackName, Target};
+use netbench_model::{Profile, StackName, Target, hides_its_processor};
 use netbench_stats::{RoundsNeeded, Verdict};
 use unicode_width::UnicodeWidthStr;
 
@@ -179,7 +179,15 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
         facts.get("kernel").map(|kernel| format!("Linux {kernel}")),
         facts.get("os").cloned(),
     ];
-    format!("Machine: {}.", known.into_iter().flatten().join(", "))
+    let hidden = if hides_its_processor(facts) {
+        " It shows neither turbo nor the frequency governor, and whether its CPUs share cores with others: these are its host's."
+    } else {
+        ""
+    };
+    format!(
+        "Machine: {}.{hidden}",
+        known.into_iter().flatten().join(", ")
+    )
 }
 
 /// Describes the configuration profile of connectors in a sentence.

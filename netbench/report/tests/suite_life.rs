@@ -187,3 +187,32 @@ fn timed(times: [(Measure, u64); 2], operations: usize) -> SuiteMeasured {
         ..SuiteMeasured::default()
     }
 }
+
+#[test]
+fn settings_of_the_processor_are_warned_of_and_a_virtual_machine_that_hides_them_says_so_once() {
+    let mut fixture = Fixture::default().manifest();
+    let samples = Fixture::default().samples();
+    let hidden = "It shows neither turbo nor the frequency governor";
+    let text = |manifest: &SuiteManifest| {
+        let report = SuiteReport::new(manifest.clone(), &samples);
+        terminal(&report, usize::MAX)
+    };
+    assert!(!text(&fixture).contains(hidden));
+    let facts = &mut fixture.environment.facts;
+    facts.insert("turbo".to_owned(), "not shown".to_owned());
+    assert_eq!(text(&fixture).matches(hidden).count(), 1);
+    let facts = &mut fixture.environment.facts;
+    facts.insert("turbo".to_owned(), "on".to_owned());
+    facts.insert("hyper_threading".to_owned(), "on".to_owned());
+    facts.insert("thread_siblings".to_owned(), "0-1".to_owned());
+    let text = text(&fixture);
+    // The fixture's workers are pinned to CPU 1.
+    assert!(
+        text.contains("CPU 1, on which workers run, shares its core with CPU 0"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Warning: Turbo is on") && !text.contains(hidden),
+        "{text}"
+    );
+}

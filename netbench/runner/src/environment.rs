@@ -1,4 +1,6 @@
-use std::fs;
+mod processor;
+
+use std::{fs, path::Path};
 
 use netbench_model::Environment;
 
@@ -16,13 +18,9 @@ const TELLING: &[&str] = &[
 ];
 
 /// Files of the kernel that contain one fact each.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 6] = [
     ("kernel", "/proc/sys/kernel/osrelease"),
     ("aslr", "/proc/sys/kernel/randomize_va_space"),
-    (
-        "governor",
-        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    ),
     (
         "clocksource",
         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -62,6 +60,7 @@ pub fn environment() -> Environment {
     let facts = facts
         .into_iter()
         .chain(files)
+        .chain(processor::facts(Path::new(processor::CPUS)))
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .filter(|(_, value)| !value.is_empty())
         .collect();

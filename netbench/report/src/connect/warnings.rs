@@ -40,6 +40,7 @@ pub(crate) fn warnings(
     warnings.extend(incomplete(manifest, tally));
     warnings.extend(discarded(samples));
     warnings.extend(of_times(manifest));
+    warnings.extend(manifest.environment.of_processor(None));
     warnings.extend(waited_for_core(manifest, samples));
     warnings.extend(unaccounted(manifest, samples));
     warnings.extend(refused_requests(samples));

@@ -202,7 +202,8 @@ fn of_run(manifest: &SuiteManifest) -> Vec<String> {
             worker.stack
         )
     });
-    let warnings = unfinished.into_iter().chain(layout);
+    let processor = manifest.environment.of_processor(manifest.plan.core());
+    let warnings = unfinished.into_iter().chain(layout).chain(processor);
     warnings.chain(debug).chain(unverified).collect()
 }
 
