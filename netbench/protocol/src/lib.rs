@@ -319,7 +319,7 @@ pub enum ResponseBody {
     /// The answer to `slice`.
     Sliced(Box<Sliced>),
     /// The answer to `hold`.
-    Held(Held),
+    Held(Box<Held>),
     /// The answer to `verify`.
     Verified {
         /// One verdict for every chain, in the order of the chains.

@@ -22,14 +22,18 @@ fn a_life_has_each_side_in_each_state_and_the_function_that_releases_buffers() {
         (HeldAfter::Idle, 12_000, 6_000),
     ];
     let made = states.map(|(after, client, server)| {
-        let mut measured = SuiteMeasured::default();
         let of_idle = (after == HeldAfter::Idle).then(|| "free_all".to_owned());
-        measured.held = Some(held(client, server, of_idle));
+        let measured = SuiteMeasured {
+            held: Some(held(client, server, of_idle)),
+            ..SuiteMeasured::default()
+        };
         (memory(after), "openssl", measured)
     });
     // One state alone is no life.
-    let mut one = SuiteMeasured::default();
-    one.held = Some(held(1_000, 1_000, None));
+    let one = SuiteMeasured {
+        held: Some(held(1_000, 1_000, None)),
+        ..SuiteMeasured::default()
+    };
     let made = made.into_iter();
     let made = made.chain([(memory(HeldAfter::Handshake), "rustls-ring", one)]);
     let (manifest, samples) = run(made);

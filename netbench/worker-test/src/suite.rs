@@ -314,7 +314,7 @@ fn held(
         other => return Err(format!("{other:?}")),
     }
     match bench.ask(RequestBody::Hold(Hold { sessions })) {
-        Ok(ResponseBody::Held(held)) => Ok(held),
+        Ok(ResponseBody::Held(held)) => Ok(*held),
         other => Err(format!("{other:?}")),
     }
 }

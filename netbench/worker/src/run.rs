@@ -141,7 +141,7 @@ impl Worker {
             RequestBody::Slice(slice) => self
                 .in_scenario(|scenario| Ok(ResponseBody::Sliced(Box::new(scenario.slice(slice)?)))),
             RequestBody::Hold(hold) => {
-                self.in_scenario(|scenario| Ok(ResponseBody::Held(scenario.hold(hold)?)))
+                self.in_scenario(|scenario| Ok(ResponseBody::Held(Box::new(scenario.hold(hold)?))))
             }
             RequestBody::Verify(request) => match self.stack(&request.stack) {
                 Ok(stack) => match stack.proven() {

@@ -129,6 +129,9 @@ fn doubles_at(by_threads: &[LatencyOfThreads]) -> Option<u16> {
     Some(doubled?.threads)
 }
 
+/// Returns a quantile at one number of threads.
+type Quantile = fn(&LatencyOfThreads) -> Option<f64>;
+
 /// Tabulates and draws the times.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let latencies = &summary.latencies;
@@ -179,8 +182,7 @@ fn chart(work: &str, latencies: &[&ThreadLatency]) -> Option<Chart> {
     if threads.len() < 2 {
         return None;
     }
-    let quantiles: [(&str, fn(&LatencyOfThreads) -> Option<f64>); 2] =
-        [("p50", |of| Some(of.p50_ns)), ("p99", |of| of.p99_ns)];
+    let quantiles: [(&str, Quantile); 2] = [("p50", |of| Some(of.p50_ns)), ("p99", |of| of.p99_ns)];
     let lines = latencies.iter().flat_map(|latency| {
         let threads = &threads;
         quantiles.map(|(name, quantile)| Line {
@@ -199,11 +201,7 @@ fn chart(work: &str, latencies: &[&ThreadLatency]) -> Option<Chart> {
     })
 }
 
-fn values(
-    latency: &ThreadLatency,
-    threads: &[u16],
-    quantile: fn(&LatencyOfThreads) -> Option<f64>,
-) -> Vec<Option<Cell>> {
+fn values(latency: &ThreadLatency, threads: &[u16], quantile: Quantile) -> Vec<Option<Cell>> {
     let values = threads.iter().map(|threads| {
         let of = latency
             .by_threads

@@ -112,6 +112,9 @@ fn low(cases: &[CaseRow], scenario: Scenario, measure: Measure, stack: &StackNam
     Some(row.of(stack)?.low)
 }
 
+/// Returns the memory of one side in a state.
+type Bytes = fn(&StateOfLife) -> Option<f64>;
+
 /// Tabulates and draws the lives.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let lives = &summary.lives;
@@ -160,7 +163,7 @@ fn chart(sessions: &str, lives: &[&ConnectionLife]) -> Option<Chart> {
     });
     let states = states.collect_vec();
     let lines = lives.iter().flat_map(|life| {
-        let sides: [(&str, fn(&StateOfLife) -> Option<f64>); 2] = [
+        let sides: [(&str, Bytes); 2] = [
             ("client", |state| state.client_bytes),
             ("server", |state| state.server_bytes),
         ];
@@ -185,11 +188,7 @@ fn chart(sessions: &str, lives: &[&ConnectionLife]) -> Option<Chart> {
     })
 }
 
-fn values(
-    life: &ConnectionLife,
-    states: &[HeldAfter],
-    bytes: fn(&StateOfLife) -> Option<f64>,
-) -> Vec<Option<Cell>> {
+fn values(life: &ConnectionLife, states: &[HeldAfter], bytes: Bytes) -> Vec<Option<Cell>> {
     let values = states.iter().map(|after| {
         let state = life.states.iter().find(|state| state.after == *after)?;
         bytes(state).map(Cell::Bytes)

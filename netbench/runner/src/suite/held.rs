@@ -72,7 +72,7 @@ fn hold(
     match ask(&mut ready.worker, request, limit)? {
         ResponseBody::Held(held) => {
             prove_held(scenario, sessions, &held)?;
-            Ok((ready.prepared, held))
+            Ok((ready.prepared, *held))
         }
         other => Err(another_kind(&other)),
     }

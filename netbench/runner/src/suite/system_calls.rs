@@ -97,6 +97,7 @@ fn difference(few: &Calls, many: &Calls) -> BTreeMap<String, u64> {
 mod tests {
     use std::{
         io::{BufRead, BufReader, Write},
+        os::unix::process::CommandExt,
         process::{Command, Stdio},
     };
 
@@ -118,10 +119,13 @@ mod tests {
     /// The shell opens the file once for each line that it is given, and reads one byte at a time from a pipe.
     #[test]
     fn a_program_s_calls_are_counted_while_it_is_traced_and_it_goes_on_afterwards() {
+        // The program is in another process than the one that is started.
+        let script = "while read line; do : < /dev/null; echo done; done";
         let mut shell = Command::new("sh")
-            .args(["-c", "while read line; do : < /dev/null; echo done; done"])
+            .args(["-c", "sh -c \"$1\"; exit", "sh", script])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .process_group(0)
             .spawn()
             .unwrap();
         let (mut to, mut from) = (

@@ -37,7 +37,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// The number of a system call, and the number of times that it was called.
 pub(super) type Calls = BTreeMap<u64, u64>;
 
-/// The trace of a process and of all its threads.
+/// The trace of a group of processes and of all their threads.
 pub(super) struct Trace {
     calls: Arc<Mutex<Calls>>,
     stop: Arc<AtomicBool>,
@@ -62,11 +62,12 @@ pub(super) enum TraceError {
 }
 
 impl Trace {
-    /// Begins to count the calls of all threads of a process.
+    /// Begins to count the calls of all threads of a group of processes: a worker may be a script that starts another
+    /// program.
     ///
     /// # Errors
     /// Returns the reason why they cannot be counted.
-    pub(super) fn start(process: u32) -> Result<Self, TraceError> {
+    pub(super) fn start(group: u32) -> Result<Self, TraceError> {
         let (calls, stop) = (
             Arc::new(Mutex::new(Calls::new())),
             Arc::new(AtomicBool::new(false)),
@@ -78,7 +79,7 @@ impl Trace {
         thread::Builder::new().spawn(move || {
             let (calls, stop) = of_thread;
             let mut tracer = Tracer::default();
-            let attached = tracer.attach_all(process);
+            let attached = tracer.attach_all(group);
             let is_attached = attached.is_ok();
             let _heard = begun.send(attached);
             let result = tracer.follow(&calls, &stop, is_attached);
@@ -124,16 +125,11 @@ struct Tracer {
 }
 
 impl Tracer {
-    /// Attaches to all threads of a process, including those that begin meanwhile.
-    fn attach_all(&mut self, process: u32) -> Result<(), TraceError> {
+    /// Attaches to all threads of a group, including those that begin meanwhile.
+    fn attach_all(&mut self, group: u32) -> Result<(), TraceError> {
         loop {
             let mut found_another = false;
-            for entry in fs::read_dir(format!("/proc/{process}/task"))? {
-                let thread = entry?.file_name();
-                let Some(thread) = thread.to_str().and_then(|name| name.parse().ok()) else {
-                    continue;
-                };
-                let thread = Pid::from_raw(thread);
+            for thread in threads(group)? {
                 if self.threads.contains(&thread) {
                     continue;
                 }
@@ -147,6 +143,9 @@ impl Tracer {
                     Err(Errno::EPERM) if !self.threads.is_empty() => {}
                     Err(error) => return Err(TraceError::Refused(error)),
                 }
+            }
+            if self.threads.is_empty() {
+                return Err(TraceError::Io(io::ErrorKind::NotFound.into()));
             }
             if !found_another {
                 return Ok(());
@@ -237,10 +236,49 @@ impl Tracer {
     }
 }
 
+/// Returns the threads of all processes of a group.
+fn threads(group: u32) -> Result<Vec<Pid>, io::Error> {
+    let mut threads = Vec::new();
+    for process in numbers("/proc")? {
+        // Others may end meanwhile.
+        if group_of(process) == Some(group)
+            && let Ok(of_process) = numbers(&format!("/proc/{process}/task"))
+        {
+            threads.extend(of_process.into_iter().map(Pid::from_raw));
+        }
+    }
+    Ok(threads)
+}
+
+/// Returns the entries of a folder that are numbers.
+fn numbers(folder: &str) -> Result<Vec<i32>, io::Error> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        numbers.extend(
+            entry?
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<i32>().ok()),
+        );
+    }
+    Ok(numbers)
+}
+
+/// Returns the group of a process, if it still exists.
+fn group_of(process: i32) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // After the name, which may contain any character: the state, the parent and the group (proc(5)).
+    let (_, fields) = text.rsplit_once(')')?;
+    fields.split_whitespace().nth(2)?.parse().ok()
+}
+
 /// Attaches to a thread. Its first event is the stop that the interruption causes.
 fn attach(thread: Pid) -> Result<(), Errno> {
-    let options =
-        Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_TRACECLONE | Options::PTRACE_O_TRACEEXIT;
+    let options = Options::PTRACE_O_TRACESYSGOOD
+        | Options::PTRACE_O_TRACECLONE
+        | Options::PTRACE_O_TRACEFORK
+        | Options::PTRACE_O_TRACEVFORK
+        | Options::PTRACE_O_TRACEEXIT;
     ptrace::seize(thread, options)?;
     ptrace::interrupt(thread)
 }
@@ -248,8 +286,9 @@ fn attach(thread: Pid) -> Result<(), Errno> {
 /// Returns the number of the call that a stopped thread is about to make; `None` where a call has ended.
 fn begun_call(thread: Pid) -> Option<u64> {
     let info = ptrace::syscall_info(thread).ok()?;
-    (info.op == libc::PTRACE_SYSCALL_INFO_ENTRY).then(|| {
-        // SAFETY: the kernel fills this field of the union at the beginning of a call.
-        unsafe { info.u.entry.nr }
-    })
+    if info.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
+        return None;
+    }
+    // SAFETY: the kernel fills this field of the union at the beginning of a call.
+    Some(unsafe { info.u.entry.nr })
 }

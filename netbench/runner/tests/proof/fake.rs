@@ -252,7 +252,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                 _ => (0, 0),
             };
             let data_bytes = data_bytes * u64::from(hold.sessions / 2);
-            ResponseBody::Held(Held {
+            ResponseBody::Held(Box::new(Held {
                 sessions: hold.sessions,
                 peak_bytes: 3 << 20,
                 before_bytes: 1 << 20,
@@ -262,7 +262,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                 server_data_bytes: data_bytes,
                 released_by: None,
                 heap: None,
-            })
+            }))
         }
         _ => ResponseBody::Error {
             message: "this is a fake worker".to_owned(),

@@ -50,8 +50,8 @@ impl Alone {
 impl Alone {
     /// Prepares the verification of the material's chain.
     pub(crate) fn verify(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
-        let (verifier, chain) = verifier(stack, material)?;
-        Ok(Self::repeated(move || verifier.verify(&chain)))
+        let chain = VerifiedChain::new(stack, material)?;
+        Ok(Self::repeated(move || chain.verify()))
     }
 
     /// Prepares the creation of a client's configuration.
@@ -155,15 +155,25 @@ impl Alone {
     }
 }
 
-/// Returns a verifier that has verified the material's chain, and the chain.
-pub(crate) fn verifier(
-    stack: &dyn InMemory,
-    material: &Material,
-) -> Result<(Box<dyn Verifier>, Vec<Vec<u8>>), PrepareError> {
-    let verifier = stack.verifier(&material.roots_pem, &material.host)?;
-    let chain = certificates(&material.chain_pem)?;
-    verifier.verify(&chain)?;
-    Ok((verifier, chain))
+/// A chain with a verifier that has accepted it.
+pub(crate) struct VerifiedChain {
+    verifier: Box<dyn Verifier>,
+    chain: Vec<Vec<u8>>,
+}
+
+impl VerifiedChain {
+    /// Verifies the material's chain for the first time.
+    pub(crate) fn new(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
+        let verifier = stack.verifier(&material.roots_pem, &material.host)?;
+        let chain = certificates(&material.chain_pem)?;
+        verifier.verify(&chain)?;
+        Ok(Self { verifier, chain })
+    }
+
+    /// Verifies the chain again.
+    pub(crate) fn verify(&self) -> Result<(), SessionError> {
+        self.verifier.verify(&self.chain)
+    }
 }
 
 /// Returns a key that has signed. Its signature verifies, and a signature with a changed bit does not.

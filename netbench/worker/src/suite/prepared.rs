@@ -8,7 +8,7 @@ use netbench_tls::{
 
 use super::{
     EndpointSetup, EndpointSide, InMemory, SessionError,
-    alone::{self, Alone},
+    alone::{Alone, VerifiedChain},
     bulk::Bulk,
     error::{PrepareError, not_in_memory},
     handshake::Handshakes,
@@ -127,8 +127,7 @@ impl PreparedScenario {
                 Running::Threads(Threads::new(work, *threads))
             }
             Work::ParallelVerify { threads, .. } => {
-                let (verifier, chain) = alone::verifier(stack, material)?;
-                let work = ThreadWork::Verify { verifier, chain };
+                let work = ThreadWork::Verify(VerifiedChain::new(stack, material)?);
                 Running::Threads(Threads::new(work, *threads))
             }
             Work::Verify { .. } => Running::Alone(Alone::verify(stack, material)?),

@@ -9,7 +9,8 @@ use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
 use netbench_tls::{FailureWord, Measure, burst_bytes};
 
 use super::{
-    SessionError, Verifier,
+    SessionError,
+    alone::VerifiedChain,
     handshake::Handshakes,
     meter::Meter,
     pair::{Pair, Wires, ran},
@@ -33,13 +34,8 @@ pub(crate) enum ThreadWork {
     Handshakes(Handshakes),
     /// Data over one session of each thread.
     Bulk(Handshakes),
-    /// Verification of a chain.
-    Verify {
-        /// The verifier that the threads share.
-        verifier: Box<dyn Verifier>,
-        /// The chain.
-        chain: Vec<Vec<u8>>,
-    },
+    /// Verification of a chain by one verifier.
+    Verify(VerifiedChain),
 }
 
 /// What one thread did.
@@ -136,11 +132,11 @@ impl Threads {
                     Ok([send, receive])
                 })
             }
-            ThreadWork::Verify { verifier, chain } => {
+            ThreadWork::Verify(chain) => {
                 barrier.wait();
                 Done::repeat(slice.limit, [Measure::Whole], |_| {
                     let mut meter = Meter::default();
-                    ran(meter.first(slice.clocks, || verifier.verify(chain)))?;
+                    ran(meter.first(slice.clocks, || chain.verify()))?;
                     Ok([meter])
                 })
             }
