@@ -166,7 +166,7 @@ fn every_part_runs_on_one_stack_alone() {
     let samples = suite_samples(&place.run());
     let held = |name: &str| {
         let of_name = samples.iter().find(|sample| sample.name == name);
-        of_name.unwrap().outcome.ok().unwrap().held.unwrap()
+        of_name.unwrap().outcome.ok().unwrap().held.clone().unwrap()
     };
     let after_data = held("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data");
     let received = [after_data.client_data_bytes, after_data.server_data_bytes];
