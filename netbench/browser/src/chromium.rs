@@ -266,6 +266,7 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let signature = details["serverSignatureAlgorithm"].as_u64();
     let signature = signature.and_then(|code| u16::try_from(code).ok());
     Ok(Negotiated {
+        ech: None,
         version: Some(version),
         suite: suite(
             version,

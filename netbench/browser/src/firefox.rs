@@ -317,6 +317,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
             ..timing.times()?
         },
         client: Negotiated {
+            ech: None,
             version: Some(version),
             suite: name(&page.cipher).parse().ok(),
             group: group(&name(&page.group)),

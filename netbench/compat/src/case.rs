@@ -7,7 +7,7 @@ use netbench_model::{
     compat::{CompatCase, Expected, Refusal},
     tls::one_of,
 };
-use netbench_protocol::{ClientIdentity, HttpRequest};
+use netbench_protocol::{ClientIdentity, Ech, HttpRequest};
 use serde::{
     Deserialize, Deserializer,
     de::{self, SeqAccess, Visitor},
@@ -16,6 +16,7 @@ use serde::{
 use crate::{
     certificates::{CertificateSpec, Staple, kebab_words},
     client::{ClientSpec, Visits},
+    ech::{EchClientSpec, EchServerSpec},
 };
 
 /// A case: its record, and the description of its server.
@@ -152,6 +153,8 @@ pub(crate) struct ServerSpec {
     pub(crate) forbids_without_grease: bool,
     /// The compression of its certificates.
     pub(crate) compression: Option<CompressionSpec>,
+    /// Its Encrypted ClientHello; a server without a description does not know the extension.
+    pub(crate) ech: Option<EchServerSpec>,
 }
 
 impl Default for ServerSpec {
@@ -182,6 +185,7 @@ impl Default for ServerSpec {
             end: End::CloseNotify,
             forbids_without_grease: false,
             compression: None,
+            ech: None,
         }
     }
 }
@@ -258,6 +262,17 @@ impl Case {
     /// Returns the certificate that its client shows to a server that requests one.
     pub fn identity(&self) -> Option<ClientIdentity> {
         self.spec.client.identity()
+    }
+
+    /// Returns the Encrypted ClientHello of its client, if there is one.
+    pub fn ech(&self) -> Option<Ech> {
+        self.spec.client.ech()
+    }
+
+    /// Returns whether its client must offer Encrypted ClientHello, because it is given a configuration that it can use.
+    pub fn has_usable_ech(&self) -> bool {
+        let ech = self.spec.client.ech.as_ref();
+        ech.is_some_and(EchClientSpec::is_usable)
     }
 
     /// Returns whether its server requests a client certificate.

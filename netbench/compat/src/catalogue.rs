@@ -18,6 +18,7 @@ pub const BUILT_IN: &str = concat!(
     include_str!("../../catalogue/compat/certificates.toml"),
     include_str!("../../catalogue/compat/protocols.toml"),
     include_str!("../../catalogue/compat/behaviours.toml"),
+    include_str!("../../catalogue/compat/ech.toml"),
 );
 
 /// The cases of the built-in catalogue; their chains have not been made.

@@ -9,6 +9,7 @@
 //! | `breakages` | breakages of other projects, and the case that predicts each |
 //! | `case` | the fields of a case |
 //! | `certificates` | chains and OCSP responses from their description |
+//! | `ech` | configurations of Encrypted ClientHello, and HPKE |
 //! | `client` | the settings that a case gives its client |
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
@@ -20,6 +21,7 @@ mod catalogue;
 mod certificates;
 pub mod chains;
 mod client;
+mod ech;
 mod server;
 pub mod stores;
 
@@ -27,4 +29,4 @@ pub use breakages::breakages;
 pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
 pub use client::Visits;
-pub use server::{BODY, Running, Served, Server, ServerError, Unsuited};
+pub use server::{BODY, EchViolation, Running, Served, Server, ServerError, Unsuited};

@@ -4,6 +4,7 @@
 //! `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are generated from these types.
 //! Start reading at [`Request`].
 
+mod ech;
 mod load;
 mod suite;
 mod verify;
@@ -17,6 +18,7 @@ use netbench_tls::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use ech::{Ech, EchRejected};
 pub use load::{Load, Loaded};
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
@@ -98,10 +100,13 @@ pub struct Configure {
     /// `early-data` among their operations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early_data: bool,
+    /// The Encrypted ClientHello of the client. Sent only to stacks that list it among their operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ech: Option<Ech>,
 }
 
 impl Configure {
-    /// Creates the settings of a client without a certificate and without early data.
+    /// Creates the settings of a client without a certificate, early data and Encrypted ClientHello.
     pub fn new(stack: &str, client: ClientSettings, roots_pem: &str) -> Self {
         Self {
             stack: stack.to_owned(),
@@ -109,6 +114,7 @@ impl Configure {
             roots_pem: roots_pem.to_owned(),
             identity: None,
             early_data: false,
+            ech: None,
         }
     }
 }
@@ -302,6 +308,8 @@ pub enum ResponseBody {
     Connected(Box<Measured>),
     /// The answer to a `connect`, `prepare` or `load` that failed.
     Failed(Failure),
+    /// The answer to a `connect` with Encrypted ClientHello that a server rejected whose certificate is that of the public name.
+    EchRejected(Box<EchRejected>),
     /// The answer to a `connect`, `prepare`, `verify` or `load` that the stack does not support.
     Unsupported {
         /// The reason.
@@ -354,8 +362,10 @@ pub struct StackDescription {
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
-    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
-    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`]; [`DEPRECATED_VERSIONS`].
+    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `ech` where it takes a list of ECH
+    /// configurations, and `ech-grease` where it sends GREASE in its place; `verify`; `load`; `objects` where its server has
+    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`];
+    /// [`DEPRECATED_VERSIONS`].
     pub operations: Vec<String>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

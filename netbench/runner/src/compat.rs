@@ -1,6 +1,7 @@
 //! Tests of each stack with the cases of the catalogue: for each test, a server of the case and one connection.
 //! Browsers and other programs are tested in `outside`, and the network stacks of browser engines in `engines`.
 
+mod ech;
 mod engines;
 mod outside;
 
@@ -13,7 +14,7 @@ use netbench_model::{
     compat::{CompatOutcome, CompatSample, EmbedderView, Refusal},
     sanitize,
 };
-use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, Connect, Ech, RequestBody, Resolve, ResponseBody};
 
 pub use self::outside::{OutsideClients, try_outside};
 use crate::{
@@ -203,6 +204,7 @@ impl Client<'_> {
         let settings = Configure {
             identity: case.identity(),
             early_data: case.visits() == Visits::TwiceWithEarlyData,
+            ech: case.ech(),
             ..Configure::new(stack, client, server.roots_pem())
         };
         let running = running(case, server.start(limit + SERVER_GRACE))?;
@@ -219,13 +221,22 @@ impl Client<'_> {
             }))
         };
         let visits = match case.visits() {
-            Visits::Once => vec![connect(Condition::Clean, Role::Measured)],
+            Visits::Once | Visits::WithRetryConfigs => {
+                vec![connect(Condition::Clean, Role::Measured)]
+            }
             Visits::Twice | Visits::TwiceWithEarlyData => vec![
                 connect(Condition::Resumed, Role::Prime),
                 connect(Condition::Resumed, Role::Measured),
             ],
         };
-        let answered = self.ask(settings, visits, limit + GRACE);
+        let again = visits.first().cloned();
+        let mut answered = self.ask(settings.clone(), visits, limit + GRACE);
+        if case.visits() == Visits::WithRetryConfigs
+            && let Some((list, visit)) = ech::retry(&answered).zip(again)
+        {
+            let ech = Some(Ech::Configs(list));
+            answered = self.ask(Configure { ech, ..settings }, vec![visit], limit + GRACE);
+        }
         if answered.is_err() {
             self.worker.lose();
         }
@@ -254,10 +265,17 @@ impl Client<'_> {
                 "offers no early data",
             ),
         ];
-        let (.., lacks) = needs
+        let lacks = needs
             .iter()
-            .find(|(need, is, _)| *is && !workers.does(stack, need))?;
-        Some(format!("its worker {lacks}"))
+            .find(|(need, is, _)| *is && !workers.does(stack, need));
+        let ech = case
+            .ech()
+            .filter(|ech| !workers.does(stack, ech.operation()));
+        match (lacks, ech) {
+            (Some((.., lacks)), _) => Some(format!("its worker {lacks}")),
+            (None, Some(ech)) => Some(format!("its worker offers no {}", ech.name())),
+            (None, None) => None,
+        }
     }
 
     /// Returns the response to the last of `visits`, or to the first that fails.
@@ -293,8 +311,11 @@ fn outcome(
     if let Some(untested) = untested(served) {
         return Some(untested);
     }
+    if let Some(outcome) = ech::outcome(case, &response, served) {
+        return Some(outcome);
+    }
     Some(match response {
-        ResponseBody::Connected(_) if case.visits() != Visits::Once && !served.is_shown_ticket => {
+        ResponseBody::Connected(_) if case.visits().resumes() && !served.is_shown_ticket => {
             unsupported("it did not show the ticket of its first connection")
         }
         ResponseBody::Connected(_)

@@ -53,6 +53,8 @@ words!(
         Certificate = "certificate",
         /// The stack refused the server's message, or found no common parameters.
         Protocol = "protocol",
+        /// The server rejected Encrypted ClientHello, and proved the public name (RFC 9849 section 6.1.6).
+        EchRejected = "ech-rejected",
         /// The response was not HTTP, or was not complete.
         Http = "http",
         /// Handshake and response succeeded, but differ from what the case requires.
@@ -125,6 +127,8 @@ words!(
         Failed = "failed",
         /// TLS failed for an unknown reason.
         Unexplained = "unexplained",
+        /// The server rejected Encrypted ClientHello, and proved the public name.
+        EchRejected = "rejected",
         Runtime = "runtime",
         /// The host cannot be part of a URL.
         Host = "host",
@@ -233,6 +237,7 @@ impl FailureReason {
                         W::Reset | W::Closed | W::EndOfStream => C::Closed,
                         W::NotHttp | W::Incomplete => C::Http,
                         W::Unexplained => C::Protocol,
+                        W::EchRejected => C::EchRejected,
                         word if *word <= W::NoServer => C::Setup,
                         word if *word <= W::Callgrind => C::Worker,
                         _ => C::WrongWork,

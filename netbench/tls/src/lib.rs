@@ -28,7 +28,7 @@ pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, Failur
 pub use host::{HostName, authority, bracketed, with_port};
 pub use lab::{ChainProfile, Fault, KeyType, LabProfile, Switch};
 pub use link_profile::{LinkProfile, LossRate, Queue, Window};
-pub use measured::{Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer};
+pub use measured::{EchStatus, Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer};
 pub use named::{one_of, suggestion};
 pub use page::{ObjectsPage, PageRequest};
 pub use registry::{

@@ -23,6 +23,16 @@ pub struct Measured {
     pub process: Option<ProcessCost>,
 }
 
+words!(
+    /// The outcome of Encrypted ClientHello (RFC 9849) in a finished handshake. A rejection is a failure.
+    EchStatus, {
+        /// The server decrypted the ClientHello.
+        Accepted = "accepted",
+        /// The client sent GREASE.
+        Grease = "grease",
+    }
+);
+
 /// The phases of a connection, each in nanoseconds of wall clock except for the CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
@@ -112,6 +122,9 @@ pub struct Negotiated {
     pub alpn: Option<String>,
     /// Whether an earlier session was resumed.
     pub resumed: bool,
+    /// The outcome of Encrypted ClientHello; `None` if it was not offered, or if the stack does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ech: Option<EchStatus>,
     /// Size of the DER of each certificate that the server sent, in bytes, the leaf first; empty if unknown.
     pub chain_bytes: Vec<u32>,
 }

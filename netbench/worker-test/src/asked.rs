@@ -57,6 +57,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
                 roots_pem: lab.ca_pem().to_owned(),
                 identity: shown.cloned(),
                 early_data: false,
+                ech: None,
             },
             address,
             path,

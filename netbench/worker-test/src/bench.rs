@@ -334,6 +334,7 @@ pub(crate) fn configure(
         roots_pem,
         identity: None,
         early_data: false,
+        ech: None,
     };
     match ask(worker, RequestBody::Configure(Box::new(settings)))? {
         ResponseBody::Configured => Ok(()),

@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 15] = [
+const OPERATIONS: [&str; 17] = [
     "connect",
     "serve",
     "suite",
@@ -44,6 +44,8 @@ const OPERATIONS: [&str; 15] = [
     "verify",
     DEPRECATED_VERSIONS,
     "load",
+    "ech",
+    "ech-grease",
     "objects",
     VERIFICATION_UNTIMED,
     HELD_AFTER,
@@ -332,6 +334,7 @@ impl<'a> Client<'a> {
             roots_pem: self.lab.ca_pem().to_owned(),
             identity: None,
             early_data: false,
+            ech: None,
         }))
     }
 }

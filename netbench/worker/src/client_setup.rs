@@ -1,9 +1,10 @@
 use std::error::Error;
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::Uri;
 use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::connect::Connection;
-use netbench_protocol::{ClientIdentity, Configure};
+use netbench_protocol::{ClientIdentity, Configure, Ech};
 use netbench_tls::{ClientSettings, Negotiated};
 use tower_service::Service;
 
@@ -21,18 +22,21 @@ pub struct ClientSetup<'a> {
     /// Whether the client offers early data if a ticket allows it. Only for a stack with `early-data` among its
     /// operations.
     pub early_data: bool,
+    /// The Encrypted ClientHello of the client. Only for a stack with its operation.
+    pub ech: Option<&'a Ech>,
     /// The probe that records the figures of connections, to which the adapter reports its chain verification.
     pub probe: &'a Probe,
 }
 
 impl<'a> ClientSetup<'a> {
-    /// Creates the set-up of a client without a certificate and without early data.
+    /// Creates the set-up of a client without a certificate, early data and Encrypted ClientHello.
     pub fn new(settings: &'a ClientSettings, roots_pem: &'a str, probe: &'a Probe) -> Self {
         Self {
             settings,
             roots_pem,
             identity: None,
             early_data: false,
+            ech: None,
             probe,
         }
     }
@@ -41,6 +45,7 @@ impl<'a> ClientSetup<'a> {
         Self {
             identity: configured.identity.as_ref(),
             early_data: configured.early_data,
+            ech: configured.ech.as_ref(),
             ..Self::new(&configured.client, &configured.roots_pem, probe)
         }
     }
@@ -55,6 +60,22 @@ impl<'a> ClientSetup<'a> {
             Some(_) => Err(SetupError::Unsupported(format!(
                 "{client} shows no client certificate"
             ))),
+        }
+    }
+
+    /// Returns the list of configurations for Encrypted ClientHello, if the client is given one.
+    ///
+    /// # Errors
+    /// The list is not in base64.
+    pub fn ech_configs(&self) -> Result<Option<Vec<u8>>, SetupError> {
+        match self.ech {
+            Some(Ech::Configs(text)) => {
+                let list = BASE64_STANDARD.decode(text);
+                Ok(Some(list.map_err(|e| {
+                    SetupError::refused("ECH configurations", e)
+                })?))
+            }
+            Some(Ech::Grease) | None => Ok(None),
         }
     }
 

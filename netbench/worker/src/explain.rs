@@ -13,6 +13,8 @@ pub struct Explained {
     pub class: FailureClass,
     /// The reason, such as the alert or the certificate's fault.
     pub reason: FailureReason,
+    /// The list of configurations that a server sent which rejected Encrypted ClientHello, if the library hands it out.
+    pub retry_configs: Option<Vec<u8>>,
 }
 
 impl Explained {
@@ -21,6 +23,15 @@ impl Explained {
         Self {
             class,
             reason: reason.into(),
+            retry_configs: None,
+        }
+    }
+
+    /// Creates the explanation that the server rejected Encrypted ClientHello and proved the public name.
+    pub fn ech_rejected(retry_configs: Option<Vec<u8>>) -> Self {
+        Self {
+            retry_configs: retry_configs.filter(|list| !list.is_empty()),
+            ..Self::new(FailureClass::EchRejected, FailureWord::EchRejected)
         }
     }
 }
@@ -69,6 +80,9 @@ pub(crate) fn explain(
 ) -> Explained {
     if let Some((fault, _)) = &probe.marks().certificate_fault {
         return Explained::new(FailureClass::Certificate, *fault);
+    }
+    if let Some(rejection) = &probe.marks().ech_rejection {
+        return Explained::ech_rejected(rejection.retry_configs.clone());
     }
     if let Some(alert) = probe.marks().alert {
         return Explained::new(FailureClass::Alert, alert);

@@ -97,6 +97,9 @@ pub(crate) fn measure(
         }
         Ok(Err(error)) => {
             let explained = explain(stack, probe, phase, error.as_ref());
+            if explained.class == FailureClass::EchRejected {
+                probe.ech_rejected(explained.retry_configs);
+            }
             let said = probe.marks().certificate_fault.take();
             let chain = crate::explain::chain(error.as_ref());
             Err(Failure {

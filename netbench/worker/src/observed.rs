@@ -405,6 +405,7 @@ mod tests {
             verify([8, 4]),
         ];
         let due = Negotiated {
+            ech: None,
             version: Some(TlsVersion::Tls13),
             suite: Some(CipherSuite(0x1301)),
             group: Some(Group::SECP384R1),

@@ -35,11 +35,19 @@ pub(crate) struct Marks {
     pub(crate) certificate_fault: Option<(CertificateFault, String)>,
     /// The alert that was received, for stacks whose error does not include it.
     pub(crate) alert: Option<Alert>,
+    /// The rejection of Encrypted ClientHello, for stacks whose error does not include it.
+    pub(crate) ech_rejection: Option<EchRejection>,
     pub(crate) signature: Option<SignatureScheme>,
     pub(crate) negotiated: Option<Negotiated>,
     pub(crate) transfer: Transfer,
     pub(crate) last: Direction,
     pub(crate) socket: Option<RawFd>,
+}
+
+/// A rejection of Encrypted ClientHello by a server that proved the public name.
+#[derive(Debug)]
+pub(crate) struct EchRejection {
+    pub(crate) retry_configs: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +105,12 @@ impl Probe {
     /// Records the alert that the server sent.
     pub fn alert(&self, alert: Alert) {
         self.marks().alert = Some(alert);
+    }
+
+    /// Records that the server rejected Encrypted ClientHello and proved the public name, with the list of configurations that
+    /// the library hands out.
+    pub fn ech_rejected(&self, retry_configs: Option<Vec<u8>>) {
+        self.marks().ech_rejection = Some(EchRejection { retry_configs });
     }
 
     /// Records the scheme of the server's handshake signature.

@@ -6,9 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_protocol::{
-    Configure, Connect, Description, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION, Prepare,
-    Request, RequestBody, Response, ResponseBody, Serve, StackDescription,
+    Configure, Connect, Description, EchRejected, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION,
+    Prepare, Request, RequestBody, Response, ResponseBody, Serve, StackDescription,
 };
 use netbench_tls::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 
@@ -233,6 +234,14 @@ impl Worker {
                         reason: format!("the hyper connector of {name} offers no early data"),
                     };
                 }
+                if let Some(ech) = settings.ech.as_ref()
+                    && !performs(&**stack, ech.operation())
+                {
+                    let (name, what) = (stack.name(), ech.name());
+                    return ResponseBody::Unsupported {
+                        reason: format!("{name} offers no {what}"),
+                    };
+                }
                 let setup = ClientSetup::of(settings, &probe);
                 let (made, took) = spent(|| stack.connector(&setup));
                 match made {
@@ -243,6 +252,7 @@ impl Worker {
         let took = connector.map(|spent| Duration::from_nanos(spent.wall_ns));
         let faults = minor_faults();
         let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);
+        let rejection = client.probe().marks().ech_rejection.take();
         if let (Ok(measured), Some(connector)) = (&mut measured, connector) {
             measured.process = Some(ProcessCost {
                 connector_cpu_ns: connector.cpu_ns,
@@ -256,7 +266,15 @@ impl Worker {
         }
         match measured {
             Ok(measured) => ResponseBody::Connected(Box::new(measured)),
-            Err(failure) => ResponseBody::Failed(failure),
+            Err(failure) => match rejection {
+                None => ResponseBody::Failed(failure),
+                Some(rejection) => ResponseBody::EchRejected(Box::new(EchRejected {
+                    failure,
+                    retry_configs: rejection
+                        .retry_configs
+                        .map(|list| BASE64_STANDARD.encode(list)),
+                })),
+            },
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     // A server does not report its signature scheme.
     let has_signature = !resumed && side == Side::Client;
     Negotiated {
+        ech: None,
         version,
         suite: ssl.current_cipher().map(ffi::suite),
         group: ffi::group(ssl).filter(|_| has_group),

@@ -12,6 +12,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: EndpointSide) -> Negotiated {
     // A resumed session of TLS 1.2 has no key exchange; BoringSSL remembers the old group.
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
     Negotiated {
+        ech: None,
         version,
         suite: ssl
             .current_cipher()

@@ -27,6 +27,7 @@ pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     let facts = suite.and_then(CipherSuite::facts);
     let is_signed = !resumed && facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
+        ech: None,
         version,
         suite,
         group: group.filter(|_| exchanged).and_then(settings::group),

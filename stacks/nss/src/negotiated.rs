@@ -25,6 +25,7 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     // the old signature.
     let is_signed = !resumed && suite.facts().is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
+        ech: None,
         version,
         suite: Some(suite),
         group: known(info.group).map(Group).filter(is_agreed),

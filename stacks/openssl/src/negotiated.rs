@@ -41,6 +41,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let facts = suite.and_then(CipherSuite::facts);
     let is_signed = facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
+        ech: None,
         version,
         suite,
         group,

@@ -3,19 +3,20 @@ use std::sync::Arc;
 use hyper_rustls::{
     DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
 };
-use netbench_tls::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
+use netbench_protocol::Ech;
+use netbench_tls::{Alpn, ClientSettings, EchStatus, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{
     ClientSetup, Fetch, Probe, SetupError, TimedTcp, TrustRoots, Wire, chain_of_pem, key_of_pem,
 };
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,
     client::{
-        WebPkiServerVerifier,
+        self, EchConfig, EchGreaseConfig, EchMode, WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
     crypto::CryptoProvider,
 };
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, EchConfigListBytes, ServerName, UnixTime};
 
 use crate::{
     names,
@@ -68,9 +69,17 @@ pub(crate) fn config(
         webpki,
         probe: setup.probe.clone(),
     };
-    let config = ClientConfig::builder_with_provider(cryptography)
-        .with_protocol_versions(&versions(&settings.versions)?)
-        .map_err(|e| SetupError::refused("versions", e))?
+    let builder = ClientConfig::builder_with_provider(cryptography);
+    let builder = match setup.ech {
+        // Only TLS 1.3 is offered with it.
+        Some(ech) => builder
+            .with_ech(ech_mode(provider, setup, ech)?)
+            .map_err(|e| SetupError::refused("ECH", e))?,
+        None => builder
+            .with_protocol_versions(&versions(&settings.versions)?)
+            .map_err(|e| SetupError::refused("versions", e))?,
+    };
+    let config = builder
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
     let Some(identity) = setup.identity else {
@@ -84,6 +93,40 @@ pub(crate) fn config(
     config
         .with_client_auth_cert(chain, key)
         .map_err(|e| SetupError::refused("client certificate", e))
+}
+
+/// Makes the mode of Encrypted ClientHello.
+fn ech_mode(
+    provider: &dyn Provider,
+    setup: &ClientSetup<'_>,
+    ech: &Ech,
+) -> Result<EchMode, SetupError> {
+    match (ech, setup.ech_configs()?) {
+        (Ech::Configs(_), Some(list)) => {
+            let config = EchConfig::new(EchConfigListBytes::from(list), &provider.hpke());
+            Ok(config
+                .map_err(|e| SetupError::refused("ECH configurations", e))?
+                .into())
+        }
+        _ => {
+            let suite = provider.hpke_with_x25519();
+            let suite = suite.ok_or_else(|| provider.lacks("no HPKE"))?;
+            let key = suite.generate_key_pair();
+            let (key, _) = key.map_err(|e| SetupError::refused("HPKE", e))?;
+            Ok(EchGreaseConfig::new(suite, key).into())
+        }
+    }
+}
+
+/// Returns the outcome of Encrypted ClientHello in a finished handshake.
+fn ech_status(status: client::EchStatus) -> Option<EchStatus> {
+    match status {
+        client::EchStatus::Accepted => Some(EchStatus::Accepted),
+        client::EchStatus::Grease => Some(EchStatus::Grease),
+        client::EchStatus::NotOffered
+        | client::EchStatus::Offered
+        | client::EchStatus::Rejected => None,
+    }
 }
 
 /// Reads roots as rustls' users do: one that it cannot use is left out, and at least one must remain.
@@ -128,7 +171,10 @@ fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
             let suite = connection
                 .negotiated_cipher_suite()
                 .map(|suite| suite.suite());
-            names::negotiated(connection, suite)
+            Negotiated {
+                ech: ech_status(connection.ech_status()),
+                ..names::negotiated(connection, suite)
+            }
         }
     }
 }

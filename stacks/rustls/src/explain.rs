@@ -4,7 +4,7 @@ use netbench_tls::{
     FailureReason, FailureWord,
 };
 use netbench_worker::{Explained, fault_named, kebab};
-use rustls::{CertificateError, Error};
+use rustls::{CertificateError, Error, PeerIncompatible};
 
 /// Names of webpki's errors for which rustls has no variant, and rustls-platform-verifier's message that a
 /// certificate is for another purpose.
@@ -31,6 +31,10 @@ pub(crate) fn explain(error: &Error) -> Explained {
         Error::InvalidCertificate(fault) => Explained::new(Certificate, certificate_fault(fault)),
         Error::NoCertificatesPresented => {
             Explained::new(Certificate, CertificateFault::NonePresented)
+        }
+        // The types of the configurations that the error contains are private.
+        Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(_)) => {
+            Explained::ech_rejected(None)
         }
         Error::General(_) => Explained::new(FailureClass::Setup, FailureWord::Setup),
         other => Explained::new(
@@ -64,7 +68,7 @@ pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustls::{AlertDescription, InvalidMessage, PeerIncompatible};
+    use rustls::{AlertDescription, InvalidMessage};
 
     #[test]
     fn errors_have_stable_words() {

@@ -6,6 +6,7 @@ use rustls::{CommonState, HandshakeKind};
 pub(crate) fn negotiated(state: &CommonState, suite: Option<rustls::CipherSuite>) -> Negotiated {
     let resumed = state.handshake_kind() == Some(HandshakeKind::Resumed);
     Negotiated {
+        ech: None,
         version: state
             .protocol_version()
             .and_then(|version| TlsVersion::of(version.into())),

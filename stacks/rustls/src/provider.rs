@@ -11,7 +11,7 @@ use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::{SetupError, locked_package, supported};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
-    crypto::{CryptoProvider, SupportedKxGroup},
+    crypto::{CryptoProvider, SupportedKxGroup, hpke::Hpke},
     server::ProducesTickets,
     version::{TLS12, TLS13},
 };
@@ -52,6 +52,11 @@ pub trait Provider: Sync {
     /// Returns the same as [`netbench_worker::Stack::fips`].
     fn fips(&self) -> Option<String> {
         None
+    }
+
+    /// Returns the suites of HPKE (RFC 9180), without which there is no Encrypted ClientHello.
+    fn hpke(&self) -> Vec<&'static dyn Hpke> {
+        Vec::new()
     }
 
     /// Returns the default provider.
@@ -178,6 +183,13 @@ impl dyn Provider + '_ {
     }
 
     /// Returns the error that this stack lacks a feature.
+    /// Returns a suite of HPKE with X25519, which other libraries have alone.
+    pub(crate) fn hpke_with_x25519(&self) -> Option<&'static dyn Hpke> {
+        const X25519: u16 = 0x0020;
+        let mut suites = self.hpke().into_iter();
+        suites.find(|suite| u16::from(suite.suite().kem) == X25519)
+    }
+
     pub(crate) fn lacks(&self, what: &str) -> SetupError {
         SetupError::Unsupported(format!("{what} in {}", self.stack()))
     }

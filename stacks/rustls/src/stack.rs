@@ -141,9 +141,19 @@ impl Stack for Rustls {
             ],
             Interface::Unbuffered | Interface::NoBufferLimit => &["suite"],
         };
+        let is_through_hyper = self.connector == Connector::HyperRustls;
+        let connects = is_through_hyper && self.interface == Interface::Buffered;
+        let ech = ["ech", "ech-grease"].into_iter();
+        let has_ech = connects && self.provider.hpke_with_x25519().is_some();
+        let ech = ech.filter(|_| has_ech);
         StackDescription {
             record: self.record(),
-            operations: operations.iter().map(|op| (*op).to_owned()).collect(),
+            operations: operations
+                .iter()
+                .copied()
+                .chain(ech)
+                .map(str::to_owned)
+                .collect(),
             trust_sources: match self.interface {
                 Interface::Buffered if self.connector == Connector::TokioRustls => Vec::new(),
                 Interface::Buffered => trust::SOURCES.map(str::to_owned).to_vec(),

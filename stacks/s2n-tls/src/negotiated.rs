@@ -8,6 +8,7 @@ use crate::ffi;
 pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
     let resumed = connection.resumed();
     Negotiated {
+        ech: None,
         version: connection
             .actual_protocol_version()
             .ok()

@@ -114,6 +114,7 @@ fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
         false => &info.certificate_chain_der,
     };
     Negotiated {
+        ech: None,
         version: info
             .protocol_version
             .and_then(|version| TlsVersion::of(version.into())),

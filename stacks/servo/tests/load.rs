@@ -194,6 +194,7 @@ fn configure(roots_pem: &str) -> Configure {
         roots_pem: roots_pem.to_owned(),
         identity: None,
         early_data: false,
+        ech: None,
     }
 }
 

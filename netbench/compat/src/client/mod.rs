@@ -11,10 +11,13 @@ use aws_lc_rs::{
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_model::{SignatureScheme, tls::one_of};
-use netbench_protocol::{ClientIdentity, HttpRequest};
+use netbench_protocol::{ClientIdentity, Ech, HttpRequest};
 use serde::Deserialize;
 
-use crate::certificates::{kebab_words, pem_body};
+use crate::{
+    certificates::{kebab_words, pem_body},
+    ech::EchClientSpec,
+};
 
 const ECDSA_CERTIFICATE: &str = include_str!("ecdsa-certificate.pem");
 const VERSION_1_CERTIFICATE: &str = include_str!("ecdsa-version-1.pem");
@@ -36,6 +39,7 @@ pub(crate) struct ClientSpec {
     /// Headers of its request.
     headers: BTreeMap<String, String>,
     pub(crate) visits: Visits,
+    pub(crate) ech: Option<EchClientSpec>,
 }
 
 /// The number of a client's visits to the server of a case.
@@ -49,6 +53,16 @@ pub enum Visits {
     Twice,
     /// The same, with a client that is set up to offer early data.
     TwiceWithEarlyData,
+    /// If the server rejects Encrypted ClientHello, a second visit with the configurations that it sent, as RFC 9849 section
+    /// 6.1.6 has it of applications; its outcome counts.
+    WithRetryConfigs,
+}
+
+impl Visits {
+    /// Returns whether the last visit offers a ticket of the first.
+    pub fn resumes(self) -> bool {
+        matches!(self, Self::Twice | Self::TwiceWithEarlyData)
+    }
 }
 
 kebab_words!(ClientFile, "certificate of the client", {
@@ -88,6 +102,15 @@ impl ClientSpec {
             ClientFile::Pkcs12 => pkcs12(PKCS12),
             ClientFile::Pkcs12Rc2 => pkcs12(include_bytes!("ecdsa-rc2.p12")),
             ClientFile::Pkcs12Cut => pkcs12(&PKCS12[..PKCS12.len() / 2]),
+        })
+    }
+
+    /// Returns its Encrypted ClientHello.
+    pub(crate) fn ech(&self) -> Option<Ech> {
+        let ech = self.ech.as_ref()?;
+        Some(match ech.grease {
+            true => Ech::Grease,
+            false => Ech::Configs(BASE64_STANDARD.encode(ech.list())),
         })
     }
 

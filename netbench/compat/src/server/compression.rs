@@ -31,6 +31,9 @@ pub enum Unsuited {
     /// The client supports compressed certificates, and the case is for clients that do not.
     #[error("it offers certificate compression, and the case is for clients that do not")]
     Compression,
+    /// The client offers Encrypted ClientHello, or GREASE in its place, and the case is for clients that do not.
+    #[error("it offers Encrypted ClientHello, and the case is for clients that do not")]
+    Ech,
 }
 
 /// A format of compressed data (RFC 8879 section 7.3).

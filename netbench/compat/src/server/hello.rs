@@ -5,7 +5,8 @@ use netbench_model::{
     tls::{Authentication, KeyExchange, is_grease},
 };
 use netbench_scan::codec::{
-    ClientHello, Message, Messages, RETRY_RANDOM, ServerHello, extension as code,
+    ClientHello, Extension, Message, Messages, RETRY_RANDOM, ServerHello, extension as code,
+    message, put_extension, put_vec16,
 };
 
 use super::wire::{Broken, Wire, content};
@@ -15,6 +16,7 @@ use crate::case::ServerSpec;
 pub(super) mod alert {
     pub(crate) const HANDSHAKE_FAILURE: u8 = 40;
     pub(crate) const BAD_CERTIFICATE: u8 = 42;
+    pub(crate) const ILLEGAL_PARAMETER: u8 = 47;
     pub(crate) const DECRYPT_ERROR: u8 = 51;
     pub(crate) const PROTOCOL_VERSION: u8 = 70;
     pub(crate) const CERTIFICATE_REQUIRED: u8 = 116;
@@ -58,6 +60,27 @@ impl Hello {
         Ok(Self {
             message: message.whole,
             offer,
+        })
+    }
+
+    /// Returns the hello without an extension.
+    pub(super) fn without(&self, number: u16) -> Result<Self, Broken> {
+        let mut extensions = Vec::new();
+        let mut all = 0;
+        for (code, body) in &self.offer.extensions {
+            all += 4 + body.len();
+            if *code != number {
+                put_extension(&mut extensions, *code, body);
+            }
+        }
+        // The length of the extensions is before them.
+        let end = self.message.len().checked_sub(all + 2);
+        let start = end.and_then(|end| self.message.get(4..end));
+        let mut body = start.ok_or(Broken::Unreadable)?.to_vec();
+        put_vec16(&mut body, &extensions);
+        Self::of_message(Message {
+            kind: 1,
+            whole: message(1, &body),
         })
     }
 
@@ -153,14 +176,21 @@ pub(super) fn alert_of(payload: &[u8]) -> Broken {
     }
 }
 
-/// Returns a HelloRetryRequest for this group.
-pub(super) fn retry_request(hello: &Hello, suite: CipherSuite, group: Group) -> Vec<u8> {
+/// Returns a HelloRetryRequest for this group, with a further extension at the end.
+pub(super) fn retry_request(
+    hello: &Hello,
+    suite: CipherSuite,
+    group: Group,
+    last: Option<Extension>,
+) -> Vec<u8> {
     let version = TlsVersion::Tls13.code().to_be_bytes().to_vec();
+    let mut extensions = vec![
+        (code::SUPPORTED_VERSIONS, version),
+        (code::KEY_SHARE, group.0.to_be_bytes().to_vec()),
+    ];
+    extensions.extend(last);
     let retry = ServerHello {
-        extensions: vec![
-            (code::SUPPORTED_VERSIONS, version),
-            (code::KEY_SHARE, group.0.to_be_bytes().to_vec()),
-        ],
+        extensions,
         ..server_hello(
             TlsVersion::Tls13,
             RETRY_RANDOM,

@@ -3,6 +3,7 @@
 //! It has no secret to keep: keys are in the source, nonces and salts may repeat.
 
 mod compression;
+mod ech;
 mod exchange;
 mod hashing;
 mod hello;
@@ -28,12 +29,13 @@ use jiff::Timestamp;
 use netbench_model::{Alert, SignatureScheme, TlsVersion};
 use netbench_scan::codec::{Reader, extension, list16, put_vec24};
 
-pub use self::{compression::Unsuited, http::BODY};
+pub use self::{compression::Unsuited, ech::EchViolation, http::BODY};
 use self::{
+    ech::{Accepted, EchOutcome, EchServer},
     hello::{Hello, alert},
     http::{Request, Status},
     tls12::Session12,
-    tls13::Session13,
+    tls13::{Received, Session13},
     wire::{Broken, Wire, content},
 };
 use crate::{
@@ -50,6 +52,8 @@ pub struct Server {
     spec: ServerSpec,
     /// The source of the certificate that its client shows.
     client_file: Option<ClientFile>,
+    /// Its configurations of Encrypted ClientHello, if it knows the extension.
+    ech: Option<EchServer>,
     chain: Chain,
     roots_pem: String,
     caching: Caching,
@@ -83,6 +87,14 @@ pub struct Served {
     pub certificate: Option<Vec<u8>>,
     /// The first alert that the client sent.
     pub alert: Option<Alert>,
+    /// Whether the ClientHello had the extension of Encrypted ClientHello.
+    pub is_offered_ech: bool,
+    /// Whether the server decrypted the ClientHello, and confirmed that.
+    pub is_ech_accepted: bool,
+    /// The configurations that the server sent to a client whose hello it could not decrypt.
+    pub retry_configs: Option<Vec<u8>>,
+    /// The first violation of RFC 9849 by the client.
+    pub ech_violation: Option<EchViolation>,
     /// The reason why the server could not continue, if that is its own fault.
     pub cannot: Option<String>,
     /// The reason why the case does not apply to the client. The server then behaves like any other.
@@ -111,6 +123,10 @@ impl Served {
         self.is_switched |= next.is_switched;
         self.is_shown_ticket |= next.is_shown_ticket;
         self.is_offered_early_data |= next.is_offered_early_data;
+        self.is_offered_ech |= next.is_offered_ech;
+        self.is_ech_accepted |= next.is_ech_accepted;
+        self.retry_configs = self.retry_configs.take().or(next.retry_configs);
+        self.ech_violation = self.ech_violation.or(next.ech_violation);
         self.certificate = self.certificate.take().or(next.certificate);
         self.alert = self.alert.or(next.alert);
         self.cannot = self.cannot.take().or(next.cannot);
@@ -137,6 +153,12 @@ impl Case {
         Ok(Server {
             spec: self.spec.server.clone(),
             client_file: self.spec.client.certificate,
+            ech: self
+                .spec
+                .server
+                .ech
+                .as_ref()
+                .map(|spec| EchServer::new(spec, &self.spec.client, &self.spec.host)),
             roots_pem: chain.roots.iter().map(|der| pem(der)).collect(),
             chain,
             caching: Caching::NotTold,
@@ -235,10 +257,19 @@ impl Server {
         if let Some(description) = self.spec.warns {
             wire.send_plain(content::ALERT, &[1, description])?;
         }
+        let outer = match &self.ech {
+            Some(ech) => ech.received(hello)?,
+            None => hello,
+        };
+        served.is_offered_ech = ech::is_offered(&outer);
+        let accepted = self.decrypted(&outer, served);
+        let accepted = accepted.map_err(|broken| wire.refuse(broken))?;
+        let ech = EchOutcome::of(&outer, accepted.as_ref());
+        let hello = accepted.as_ref().map_or(&outer, |accepted| &accepted.inner);
         served.is_shown_ticket = hello.extension(extension::PRE_SHARED_KEY).is_some();
         served.is_offered_early_data = hello.extension(extension::EARLY_DATA).is_some();
         if let Some(spec) = self.spec.compression {
-            served.unsuited = compression::choose(spec.algorithm, &hello).err();
+            served.unsuited = compression::choose(spec.algorithm, hello).err();
         }
         let status = if self.spec.forbids_without_grease && !hello.has_grease() {
             Status::Forbidden
@@ -248,16 +279,36 @@ impl Server {
         match hello.version(&self.spec) {
             Err(broken) => Err(wire.refuse(broken)),
             Ok(TlsVersion::Tls13) => {
+                let hello = Received {
+                    outer,
+                    accepted,
+                    ech,
+                };
                 let (mut session, alpn) = Session13::handshake(wire, self, hello, served)?;
                 session.update_keys(self.spec.key_updates)?;
                 self.converse(&mut session, alpn.as_deref(), status, served)
             }
             Ok(version) => {
                 let mut session = Session12::new(wire, version);
-                let alpn = session.handshake(self, &hello, served)?;
+                let alpn = session.handshake(self, hello, served)?;
                 self.converse(&mut session, alpn.as_deref(), status, served)
             }
         }
+    }
+
+    /// Decrypts a hello, if the server has a configuration that fits.
+    fn decrypted(&self, outer: &Hello, served: &mut Served) -> Result<Option<Accepted>, Broken> {
+        let Some(ech) = &self.ech else {
+            return Ok(None);
+        };
+        if ech.is_unsuited(outer) {
+            served.unsuited = Some(Unsuited::Ech);
+            return Ok(None);
+        }
+        ech.open(outer).map_err(|violation| {
+            served.ech_violation = Some(violation);
+            violation.refused()
+        })
     }
 
     /// Performs the server's reaction in place of a response, if there is one.

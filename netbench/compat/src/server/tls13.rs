@@ -10,11 +10,16 @@ use netbench_scan::{
 };
 
 use super::{
-    Served, Server, Session, Shown, compression, exchange,
+    Served, Server, Session, Shown, compression,
+    ech::{Accepted, EchOutcome, EchViolation},
+    exchange,
     hello::{self, Hello, alert, alert_of, retry_request},
     wire::{Broken, Wire, content},
 };
-use crate::case::ClientCertificate;
+use crate::{
+    case::ClientCertificate,
+    ech::{ENCRYPTED_CLIENT_HELLO, EchFlaw},
+};
 
 /// A finished handshake.
 pub(super) struct Session13<'a> {
@@ -35,6 +40,21 @@ struct Keys {
     read: Protection13,
     write_secret: Vec<u8>,
     read_secret: Vec<u8>,
+}
+
+/// A first ClientHello, and the one that was encrypted in it.
+pub(super) struct Received {
+    pub(super) outer: Hello,
+    pub(super) accepted: Option<Accepted>,
+    pub(super) ech: EchOutcome,
+}
+
+impl Received {
+    /// Returns the hello that the handshake is about.
+    fn hello(&self) -> &Hello {
+        let accepted = self.accepted.as_ref();
+        accepted.map_or(&self.outer, |accepted| &accepted.inner)
+    }
 }
 
 /// The server's choices from a ClientHello.
@@ -59,12 +79,13 @@ impl<'a> Session13<'a> {
     pub(super) fn handshake(
         wire: &'a mut Wire,
         server: &Server,
-        hello: Hello,
+        mut received: Received,
         served: &mut Served,
     ) -> Result<(Self, Option<String>), Broken> {
-        let chosen = choose(server, &hello).map_err(|broken| wire.refuse(broken))?;
+        let chosen = choose(server, received.hello()).map_err(|broken| wire.refuse(broken))?;
         let hash = Hash::of(chosen.suite.0);
-        let (hello, mut transcript) = retried(wire, server, hello, &chosen, hash)?;
+        let mut transcript = retried(wire, server, &mut received, &chosen, served)?;
+        let hello = received.hello();
         let shares = hello.offer.shares();
         let share = shares.iter().find(|(code, _)| *code == chosen.group.0);
         let Some((public, shared)) =
@@ -76,7 +97,14 @@ impl<'a> Session13<'a> {
             )));
         };
         transcript.extend(&hello.message);
-        let server_hello = server_hello(server, &hello, &chosen, &public)?;
+        let mut server_hello = server_hello(server, hello, &chosen, &public)?;
+        if let Some(accepted) = &received.accepted {
+            let ech = server.ech.as_ref();
+            served.is_ech_accepted = !ech.is_some_and(|ech| ech.has(EchFlaw::ConfirmedOnce));
+            if served.is_ech_accepted {
+                accepted.confirm(hash, &transcript, &mut server_hello);
+            }
+        }
         transcript.extend(&server_hello);
         wire.send_plain(content::HANDSHAKE, &server_hello)?;
         if !hello.offer.session_id.is_empty() {
@@ -91,9 +119,12 @@ impl<'a> Session13<'a> {
             record_bytes: server.spec.record_bytes.unwrap_or(LONGEST_RECORD),
             skips_early_data: served.is_offered_early_data,
         };
-        session.send_flight(server, &hello, &chosen)?;
+        let retry_configs = server.ech.as_ref();
+        let retry_configs = retry_configs.and_then(|ech| ech.retry_configs(received.ech));
+        session.send_flight(server, hello, &chosen, retry_configs.as_deref())?;
+        served.retry_configs = retry_configs;
         served.certificate = server.chain.sent.first().cloned();
-        session.finish(server, &handshake_secret, served)?;
+        session.finish(server, &handshake_secret, received.ech, served)?;
         Ok((session, chosen.alpn))
     }
 
@@ -102,8 +133,9 @@ impl<'a> Session13<'a> {
         server: &Server,
         hello: &Hello,
         chosen: &Chosen,
+        retry_configs: Option<&[u8]>,
     ) -> Result<(), Broken> {
-        let mut flight = encrypted_extensions(chosen.alpn.as_deref());
+        let mut flight = encrypted_extensions(chosen.alpn.as_deref(), retry_configs);
         if server.spec.client_certificate != ClientCertificate::NotAsked {
             flight.extend(certificate_request());
         }
@@ -131,6 +163,7 @@ impl<'a> Session13<'a> {
         &mut self,
         server: &Server,
         handshake_secret: &[u8],
+        ech: EchOutcome,
         served: &mut Served,
     ) -> Result<(), Broken> {
         let hash = self.keys.hash;
@@ -147,6 +180,9 @@ impl<'a> Session13<'a> {
                     // The context is empty.
                     let list = body.get(1..).unwrap_or_default();
                     shown = Shown::certificate(server, list).map_err(|why| self.refuse(why))?;
+                    if ech == EchOutcome::Rejected && shown == Shown::Certificate {
+                        served.ech_violation = Some(EchViolation::CertificateShown);
+                    }
                 }
                 15 => {
                     let signed = to_sign("client", &self.keys.digest());
@@ -166,9 +202,12 @@ impl<'a> Session13<'a> {
         }
         served.is_finished = true;
         self.keys.take(client_secret, server_secret)?;
-        shown
-            .suffices(server, alert::CERTIFICATE_REQUIRED)
-            .map_err(|why| self.refuse(why))?;
+        // A client that shows a certificate otherwise shows none to a server that rejected ECH.
+        if ech != EchOutcome::Rejected {
+            shown
+                .suffices(server, alert::CERTIFICATE_REQUIRED)
+                .map_err(|why| self.refuse(why))?;
+        }
         for number in 0..server.spec.tickets {
             let ticket = ticket(number, server.spec.early_data_bytes);
             self.send(content::HANDSHAKE, &ticket)?;
@@ -339,29 +378,44 @@ fn choose(server: &Server, hello: &Hello) -> Result<Chosen, Broken> {
     })
 }
 
-/// Returns the hello with a share of the chosen group, after a retry if the first hello has none or the server always
-/// retries, and the preceding part of the transcript.
+/// Asks for a hello with a share of the chosen group, if the first has none or the server always retries. Returns the part of
+/// the transcript that precedes the last hello.
 fn retried(
     wire: &mut Wire,
     server: &Server,
-    hello: Hello,
+    received: &mut Received,
     chosen: &Chosen,
-    hash: Hash,
-) -> Result<(Hello, Vec<u8>), Broken> {
+    served: &mut Served,
+) -> Result<Vec<u8>, Broken> {
+    let hello = received.hello();
     let has_share = hello
         .offer
         .shares()
         .iter()
         .any(|(code, _)| *code == chosen.group.0);
     if has_share && !server.spec.always_retries {
-        return Ok((hello, Vec::new()));
+        return Ok(Vec::new());
     }
-    let request = retry_request(&hello, chosen.suite, chosen.group);
+    let hash = Hash::of(chosen.suite.0);
+    let ech = server.ech.as_ref();
+    let signal = ech.and_then(|ech| ech.retry_signal(received.ech));
+    let signal = signal.map(|signal| (ENCRYPTED_CLIENT_HELLO, signal));
+    let mut request = retry_request(hello, chosen.suite, chosen.group, signal);
     let mut transcript = message(254, &hash.of_bytes(&hello.message));
+    if let Some(accepted) = &received.accepted {
+        accepted.confirm_retry(hash, &transcript, &mut request);
+    }
     transcript.extend(&request);
     wire.send_plain(content::HANDSHAKE, &request)?;
-    let second = Hello::read(wire)?;
-    Ok((second, transcript))
+    received.outer = Hello::read(wire)?;
+    if let (Some(ech), Some(accepted)) = (ech, &mut received.accepted) {
+        let opened = ech.open_second(accepted, &received.outer);
+        opened.map_err(|violation| {
+            served.ech_violation = Some(violation);
+            wire.refuse(violation.refused())
+        })?;
+    }
+    Ok(transcript)
 }
 
 fn server_hello(
@@ -387,11 +441,14 @@ fn server_hello(
     Ok(answer.message())
 }
 
-fn encrypted_extensions(alpn: Option<&str>) -> Vec<u8> {
+fn encrypted_extensions(alpn: Option<&str>, retry_configs: Option<&[u8]>) -> Vec<u8> {
     let mut extensions = Vec::new();
     if let Some(alpn) = alpn {
         let protocols = protocol_list([alpn.as_bytes()]);
         put_extension(&mut extensions, code::ALPN, &protocols);
+    }
+    if let Some(configs) = retry_configs {
+        put_extension(&mut extensions, ENCRYPTED_CLIENT_HELLO, configs);
     }
     let mut body = Vec::new();
     put_vec16(&mut body, &extensions);

@@ -265,6 +265,7 @@ pub fn measured(
     let tls = rtt_ns + cpu * 0.7;
     let first_byte = rtt_ns * noise(0.002);
     let client = Negotiated {
+        ech: None,
         version: Some(TlsVersion::Tls13),
         suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
         group: Some(group),

@@ -114,7 +114,7 @@ impl Tries<'_> {
         let mut prepared = Vec::new();
         for (number, case) in cases {
             let cannot = if !is_plain(case) {
-                "it makes one visit, without a client certificate or extra headers, and the case needs more"
+                "it makes one visit, without a client certificate, an ECH configuration or extra headers, and the case needs more"
             } else if !needs_no_user && case.asks_for_certificate() {
                 "it asks its user for a client certificate, and there is none"
             } else {
@@ -313,7 +313,10 @@ impl Tries<'_> {
 
 /// Returns whether the case requires only one plain visit.
 pub(super) fn is_plain(case: &Case) -> bool {
-    case.identity().is_none() && case.request().is_usual() && case.visits() == Visits::Once
+    case.ech().is_none()
+        && case.identity().is_none()
+        && case.request().is_usual()
+        && case.visits() == Visits::Once
 }
 
 fn url(case: &Case, port: u16) -> String {

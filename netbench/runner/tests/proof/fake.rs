@@ -274,6 +274,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
 fn connected(connect: &Connect, body_bytes: u64) -> Measured {
     let resumed = connect.condition == Condition::Resumed && connect.role == Role::Measured;
     let negotiated = Negotiated {
+        ech: None,
         version: Some(TlsVersion::Tls13),
         suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
         group: Some(Group::X25519),

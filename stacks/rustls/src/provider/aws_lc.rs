@@ -3,7 +3,7 @@ use std::sync::Arc;
 #[cfg(feature = "fips")]
 use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore};
 use rustls::{
-    crypto::{CryptoProvider, SupportedKxGroup, aws_lc_rs},
+    crypto::{CryptoProvider, SupportedKxGroup, aws_lc_rs, hpke::Hpke},
     server::ProducesTickets,
 };
 
@@ -69,6 +69,10 @@ impl Provider for AwsLc {
             .with_root_certificates(RootCertStore::empty())
             .with_no_client_auth();
         config.fips().then(|| package_version("aws-lc-fips-sys"))
+    }
+
+    fn hpke(&self) -> Vec<&'static dyn Hpke> {
+        aws_lc_rs::hpke::ALL_SUPPORTED_SUITES.to_vec()
     }
 
     fn library_default(&self) -> CryptoProvider {
