@@ -62,7 +62,10 @@ func (w *worker) connect(line []byte) (string, any, error) {
 	figures, err := client.measure(&request)
 	var reason unsupported
 	var failed *failure
+	var rejected *echRejected
 	switch {
+	case errors.As(err, &rejected):
+		return "ech-rejected", rejected, nil
 	case errors.As(err, &reason):
 		return "unsupported", unsupportedAnswer{string(reason)}, nil
 	case errors.As(err, &failed):
@@ -100,7 +103,7 @@ func (w *worker) connector(request *connectRequest) (*connector, making, error) 
 		return kept, making{}, nil
 	}
 	faults, cpu, start := minorFaults(), processCPU(), time.Now()
-	client, err := newConnector(w.settings.Client, w.settings.RootsPEM, w.settings.Identity)
+	client, err := newConnector(w.settings.Client, w.settings.RootsPEM, w.settings.Identity, w.settings.ECH)
 	made := making{true, time.Since(start), processCPU() - cpu, minorFaults() - faults, err}
 	if err == nil && w.server != nil && !allSuites13() {
 		made.err = unsupported("Go has one list of the suites of TLS 1.3 for a process, and this one serves sites")
@@ -139,7 +142,12 @@ func (c *connector) measure(asked *connectRequest) (*measured, error) {
 		m := c.probe.read()
 		c.probe.abandon()
 		c.close()
-		return nil, explained(err, &m, limit, end.Sub(start))
+		failed := explained(err, &m, limit, end.Sub(start))
+		var rejection *tls.ECHRejectionError
+		if errors.As(err, &rejection) {
+			return nil, &echRejected{failed, rejection.RetryConfigList}
+		}
+		return nil, failed
 	}
 	c.close()
 	m := c.probe.read()
@@ -250,6 +258,10 @@ func agreedOn(state *tls.ConnectionState) negotiated {
 	if state.CurveID != 0 && !(state.DidResume && state.Version < tls.VersionTLS13) {
 		agreed.Group = &group{code: uint16(state.CurveID)}
 	}
+	if state.ECHAccepted {
+		accepted := "accepted"
+		agreed.ECH = &accepted
+	}
 	if state.NegotiatedProtocol != "" {
 		agreed.ALPN = &state.NegotiatedProtocol
 	}
@@ -265,5 +277,7 @@ func agreedOn(state *tls.ConnectionState) negotiated {
 	}
 	return agreed
 }
+
+func (r *echRejected) Error() string { return r.Failure.Error() }
 
 func (f *failure) Error() string { return fmt.Sprintf("%s: %s: %s", f.Class, f.Reason, f.Detail) }

@@ -53,7 +53,7 @@ type connector struct {
 }
 
 // newConnector parses the roots and makes the configuration.
-func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*connector, error) {
+func newConnector(settings *clientSettings, rootsPEM string, own *identity, hidden *ech) (*connector, error) {
 	if err := proven(); err != nil {
 		return nil, err
 	}
@@ -83,6 +83,11 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 			return nil, err
 		}
 		config.Certificates = []tls.Certificate{certificate}
+	}
+	if hidden != nil {
+		// Go requires that nothing older be offered with it, even in the outer hello.
+		config.MinVersion = max(config.MinVersion, tls.VersionTLS13)
+		config.EncryptedClientHelloConfigList = hidden.Configs
 	}
 	var protocols http.Protocols
 	protocols.SetHTTP1(len(settings.ALPN) == 0 || slices.Contains(settings.ALPN, "http/1.1"))

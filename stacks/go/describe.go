@@ -65,7 +65,7 @@ func describe() descriptionAnswer {
 			Connector:  "net/http " + release,
 			Build:      build,
 		},
-		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify"},
+		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify", "ech"},
 		Trust:      []string{systemPool},
 		Groups:     describedGroups,
 		Suites:     describedSuites(),

@@ -44,6 +44,14 @@ func explain(err error, phase string) (class, reason string) {
 	if fault := certificateFault(err); fault != "" {
 		return "certificate", fault
 	}
+	var rejection *tls.ECHRejectionError
+	if errors.As(err, &rejection) {
+		return "ech-rejected", "rejected"
+	}
+	// Go reads the configurations of Encrypted ClientHello when it connects, before it sends anything.
+	if strings.Contains(err.Error(), "ECHConfig") || strings.Contains(err.Error(), "EncryptedClientHelloConfigList") {
+		return "setup", "configuration"
+	}
 	if alert, ok := remoteAlert(err); ok {
 		return "alert", fmt.Sprintf("0x%02x", alert)
 	}

@@ -17,6 +17,18 @@ type configureRequest struct {
 	Client   *clientSettings `json:"client"`
 	RootsPEM string          `json:"roots_pem"`
 	Identity *identity       `json:"identity"`
+	ECH      *ech            `json:"ech"`
+}
+
+// ech is a list of configurations for Encrypted ClientHello. Go sends no GREASE in its place.
+type ech struct {
+	Configs []byte `json:"configs"`
+}
+
+// echRejected is the answer about a server that rejected Encrypted ClientHello and proved the public name.
+type echRejected struct {
+	Failure      *failure `json:"failure"`
+	RetryConfigs []byte   `json:"retry_configs"`
 }
 
 type clientSettings struct {
@@ -143,6 +155,7 @@ type negotiated struct {
 	Signature  *signature `json:"signature"`
 	ALPN       *string    `json:"alpn"`
 	Resumed    bool       `json:"resumed"`
+	ECH        *string    `json:"ech,omitempty"`
 	ChainBytes []int      `json:"chain_bytes"`
 }
 

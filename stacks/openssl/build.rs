@@ -9,6 +9,9 @@ use openssl_src::Release;
 /// OpenSSL 3.0.0, in openssl-sys' format of versions.
 const OPENSSL_3: u64 = 0x3000_0000;
 
+/// OpenSSL 4.0.0, the first with Encrypted ClientHello.
+const OPENSSL_4: u64 = 0x4000_0000;
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(libssl_from_source)");
     if env::var_os("DEP_OPENSSL_VENDORED").is_some() {
@@ -17,8 +20,13 @@ fn main() {
     println!("cargo::rustc-env=LIBSSL_WITHOUT={}", without());
     println!("cargo::rustc-check-cfg=cfg(before_openssl_3)");
     let number = env::var("DEP_OPENSSL_VERSION_NUMBER").unwrap_or_default();
-    if u64::from_str_radix(&number, 16).is_ok_and(|number| number < OPENSSL_3) {
+    let number = u64::from_str_radix(&number, 16);
+    if number.as_ref().is_ok_and(|number| *number < OPENSSL_3) {
         println!("cargo::rustc-cfg=before_openssl_3");
+    }
+    println!("cargo::rustc-check-cfg=cfg(before_openssl_4)");
+    if number.is_ok_and(|number| number < OPENSSL_4) {
+        println!("cargo::rustc-cfg=before_openssl_4");
     }
     match Release::asked() {
         Ok(release) => println!("cargo::rustc-env=OPENSSL_RELEASE={}", release.version),

@@ -31,6 +31,14 @@ pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
+    // The list is read before anything is sent.
+    let mut errors = stack.errors().iter();
+    if errors.any(|error| error.reason() == Some("INVALID_ECH_CONFIG_LIST")) {
+        return Some(Explained::new(
+            FailureClass::Setup,
+            FailureWord::Configuration,
+        ));
+    }
     // The first error is the cause; later ones show where it was noticed.
     let error = stack.errors().first()?;
     if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {

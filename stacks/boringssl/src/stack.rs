@@ -32,6 +32,8 @@ impl Stack for BoringSsl {
             "request",
             "client-certificate",
             "verify",
+            "ech",
+            "ech-grease",
         ];
         StackDescription {
             record: WorkerRecord {

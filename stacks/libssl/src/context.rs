@@ -18,7 +18,7 @@ use openssl::{
     pkey::{PKey, Private},
     ssl::{
         AlpnError, ConnectConfiguration, SslConnector, SslConnectorBuilder, SslContext,
-        SslContextBuilder, SslMethod, StatusType,
+        SslContextBuilder, SslMethod, SslRef, StatusType,
     },
     x509::{
         X509, X509StoreContext, X509StoreContextRef,
@@ -194,6 +194,11 @@ fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Priv
     Ok((chain, key))
 }
 
+/// Returns the probe of a connection whose context is [`verified_context`]'s.
+pub fn probe_of(ssl: &SslRef) -> Option<Probe> {
+    ssl.ssl_context().ex_data(probe_index().ok()?).cloned()
+}
+
 /// Returns the index under which a context keeps the probe of its verifications; the probe is freed with the
 /// context.
 fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
@@ -221,8 +226,7 @@ extern "C" fn verify<L: Libssl>(store: *mut X509_STORE_CTX, _: *mut c_void) -> c
     let probe = X509StoreContext::ssl_idx()
         .ok()
         .and_then(|index| store.ex_data(index))
-        .and_then(|ssl| ssl.ssl_context().ex_data(probe_index().ok()?))
-        .cloned();
+        .and_then(probe_of);
     let Some(probe) = probe else { return 0 };
     let good = probe.verify(|| store.verify_cert().unwrap_or(false));
     if !good {

@@ -26,7 +26,8 @@ use openssl_sys::X509_STORE_CTX;
 
 pub use chain::{ClientOfChains, der_bytes, peer_chain};
 pub use context::{
-    bare_context, client_context, for_each_connection, roots, select_alpn, verified_context,
+    bare_context, client_context, for_each_connection, probe_of, roots, select_alpn,
+    verified_context,
 };
 pub use explain::{certificate_fault, explain};
 pub use identity::{Identity, certificates, set_identity};

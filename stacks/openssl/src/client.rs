@@ -3,20 +3,35 @@ use netbench_libssl::{Side, for_each_connection, verified_context};
 use netbench_tls::Negotiated;
 use netbench_worker::{ClientSetup, Fetch, SetupError, Wire};
 
-use crate::{OpenSsl, negotiated::negotiated};
+use crate::{
+    OpenSsl,
+    ech::{Offer, status},
+    negotiated::negotiated,
+};
 
 /// Parses the roots and makes OpenSSL's context and hyper-openssl's connector.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
-    let ssl = verified_context::<OpenSsl>(setup)?;
+    let mut ssl = verified_context::<OpenSsl>(setup)?;
+    let offer = Offer::of(setup, &mut ssl)?;
     let mut https = HttpsConnector::with_connector(setup.tcp(), ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    https.set_callback(for_each_connection(setup.settings.profile));
+    let usual = for_each_connection(setup.settings.profile);
+    https.set_callback(move |config, uri| {
+        usual(config, uri)?;
+        match &offer {
+            Some(offer) => offer.set(config),
+            None => Ok(()),
+        }
+    });
     Ok(Box::new(setup.hyper_client(https, inspect)))
 }
 
 fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
     match stream {
         MaybeHttpsStream::Http(_) => Negotiated::default(),
-        MaybeHttpsStream::Https(tls) => negotiated(tls.ssl(), Side::Client),
+        MaybeHttpsStream::Https(tls) => Negotiated {
+            ech: status(tls.ssl()),
+            ..negotiated(tls.ssl(), Side::Client)
+        },
     }
 }

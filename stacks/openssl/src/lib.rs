@@ -8,6 +8,8 @@
 
 mod client;
 mod crypto;
+#[cfg_attr(before_openssl_4, path = "ech_before_4.rs")]
+mod ech;
 mod exchange;
 mod explain;
 mod ffi;

@@ -10,7 +10,7 @@ use netbench_worker::{
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
 use crate::{
-    client, explain, ffi, plain_client, server, set_up,
+    client, ech, explain, ffi, plain_client, server, set_up,
     settings::{can_group, can_scheme},
 };
 
@@ -138,6 +138,8 @@ impl Stack for OpenSsl {
             ],
             Buffers::Released => &["suite"],
         };
+        let is_through_hyper =
+            self.connector == Connector::HyperOpenSsl && self.buffers == Buffers::Kept;
         let mut build = build_facts();
         build.extend(library_facts().map(|(name, fact)| (name.to_owned(), fact)));
         StackDescription {
@@ -155,7 +157,11 @@ impl Stack for OpenSsl {
                 ),
                 build,
             },
-            operations: operations.iter().map(|op| (*op).to_owned()).collect(),
+            operations: operations
+                .iter()
+                .chain(ech::OPERATIONS.iter().filter(|_| is_through_hyper))
+                .map(|op| (*op).to_owned())
+                .collect(),
             trust_sources: match self.buffers {
                 Buffers::Kept if self.connector == Connector::TokioOpenSsl => Vec::new(),
                 Buffers::Kept => SOURCES.map(str::to_owned).to_vec(),

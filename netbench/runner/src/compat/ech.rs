@@ -3,13 +3,16 @@
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_compat::{Case, Served};
 use netbench_model::{
-    EchStatus, FailureClass,
+    Alert, EchStatus, FailureClass,
     compat::{CompatOutcome, Expected, Refusal},
 };
 use netbench_protocol::{EchRejected, ResponseBody};
 
 use super::{rejected, unsupported};
 use crate::WorkerError;
+
+/// The alert with which a client ends a connection whose server rejected Encrypted ClientHello.
+const ECH_REQUIRED: Alert = Alert(121);
 
 /// Returns the configurations of a server that rejected the client, if the client's library hands them out.
 pub(super) fn retry(answered: &Result<ResponseBody, WorkerError>) -> Option<String> {
@@ -70,6 +73,10 @@ fn rejection(answer: &EchRejected, served: &Served) -> CompatOutcome {
     if served.is_ech_accepted || !served.is_offered_ech {
         return unsupported("the client reports a rejection of ECH that the server did not see");
     }
+    if served.alert != Some(ECH_REQUIRED) {
+        let detail = "it ends the connection without the alert ech_required";
+        return violates(detail.to_owned(), served);
+    }
     let decoded = answer.retry_configs.as_ref();
     let decoded = decoded.map(|list| BASE64_STANDARD.decode(list).unwrap_or_default());
     let detail = match (&decoded, &served.retry_configs) {
@@ -83,6 +90,6 @@ fn rejection(answer: &EchRejected, served: &Served) -> CompatOutcome {
         }
     };
     let mut failure = answer.failure.clone();
-    failure.detail = format!("{}; {detail}", failure.detail);
+    failure.detail = format!("{detail}: {}", failure.detail);
     rejected(&failure, served)
 }
