@@ -83,7 +83,8 @@ fn every_case_is_accepted_by_a_reference_client() {
     place.build_go_client();
     let cases = catalogue(BUILT_IN).unwrap();
     let mut wrong = Vec::new();
-    for case in &cases {
+    // No client here offers Encrypted ClientHello: the tests of the command have the workers that do.
+    for case in cases.iter().filter(|case| case.ech().is_none()) {
         let name = &case.record.name;
         let accepts = CLIENTS
             .into_iter()
@@ -234,7 +235,7 @@ impl Client {
         let running = server.start(LIMIT).unwrap();
         let port = running.address().port();
         let visits = match case.visits() {
-            Visits::Once => 1,
+            Visits::Once | Visits::WithRetryConfigs => 1,
             Visits::Twice | Visits::TwiceWithEarlyData => 2,
         };
         let said: Vec<Vec<u8>> = (0..visits)

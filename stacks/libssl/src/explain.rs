@@ -38,6 +38,10 @@ fn of_library(error: &OpenSslError) -> Explained {
     if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {
         return Explained::new(FailureClass::Alert, Alert(alert));
     }
+    // The list is read before anything is sent.
+    if error.function() == Some("SSL_set1_ech_config_list") {
+        return Explained::new(FailureClass::Setup, FailureWord::Configuration);
+    }
     match error.reason().map(hyphenated).as_deref() {
         Some("unexpected-eof-while-reading") => Explained::new(Closed, FailureWord::EndOfStream),
         Some("certificate-verify-failed") => Explained::new(Certificate, CertificateFault::Other),

@@ -42,6 +42,8 @@ pub(crate) struct EchServerSpec {
     pub(crate) retry: Vec<ConfigKind>,
     pub(crate) retry_flaw: Option<ListFlaw>,
     pub(crate) flaw: Option<EchFlaw>,
+    /// Whether the server refuses inner hellos that offer older versions than TLS 1.3, as it must (RFC 9849 section 7.1).
+    pub(crate) checks_versions: bool,
     /// Whether clients are to hide the length of the name.
     pub(crate) asks_for_padding: bool,
 }
