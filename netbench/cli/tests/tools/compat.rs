@@ -17,6 +17,7 @@ use crate::support::{Place, check, json, samples_of, words};
 netbench_testing::module_tests! {
     every_stack_is_judged_by_what_both_sides_saw;
     what_a_client_has_to_bring_is_shown_as_each_library_reads_it;
+    encrypted_hellos_count_where_both_sides_agree;
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
     browsers_do_what_the_catalogue_says: Chromium, Firefox, Certutil, UserNamespaces;
@@ -226,6 +227,77 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
     // Stored files contain neither the key nor the password.
     let stored = fs::read_to_string(place.run().join("samples.jsonl")).unwrap();
     assert!(!stored.contains("PRIVATE KEY") && !stored.contains("wrong\""));
+}
+
+fn encrypted_hellos_count_where_both_sides_agree() {
+    let place = Place::new();
+    let stacks = "rustls-aws-lc,go,openssl";
+    let line = format!("compat -q --json --stack {stacks} --timeout 5s --case ech/*");
+    let summary = summary(&place, &line);
+    assert!(summary.matrix.cases.len() >= 45);
+    use Judgement::{FalseAccept, FalseReject, Right, Unsupported, WrongReason};
+    let both = [Right, Right, Unsupported];
+    for (case, due) in [
+        ("accepted", both),
+        ("accepted-by-strict-server", both),
+        ("accepted-chacha20", both),
+        ("accepted-after-retry", both),
+        ("accepted-hybrid", both),
+        ("accepted-padding", [Right, FalseReject, Unsupported]),
+        ("accepted-ticket", both),
+        ("accepted-client-certificate", both),
+        ("config-mandatory-extension-first", both),
+        ("config-unknown-version-first", both),
+        (
+            "config-address-name-first",
+            [FalseReject, FalseReject, Unsupported],
+        ),
+        ("config-list-of-64-kib", both),
+        ("config-list-cut", both),
+        ("config-list-cut-inside", both),
+        ("config-list-longer", [FalseAccept, Right, Unsupported]),
+        ("rejected", both),
+        ("rejected-and-retried", [FalseReject, Right, Unsupported]),
+        ("rejected-again", both),
+        ("rejected-without-configs", both),
+        (
+            "rejected-with-cut-configs",
+            [Right, WrongReason, Unsupported],
+        ),
+        ("rejected-with-hidden-name", both),
+        ("rejected-by-anyone", both),
+        ("rejected-client-certificate", both),
+        ("rejected-after-retry", both),
+        ("retry-signal-random", both),
+        ("retry-signal-short", both),
+        ("confirmed-once", both),
+        ("configs-after-acceptance", both),
+        ("configs-unasked", [Right, FalseAccept, FalseAccept]),
+        ("dropped", both),
+        ("grease-ignored", [Right, Unsupported, Unsupported]),
+        ("grease-answered", [Right, Unsupported, Unsupported]),
+        ("grease-after-retry", [Right, Unsupported, Unsupported]),
+    ] {
+        assert_eq!(judged(&summary, &format!("ech/{case}")), due, "{case}");
+    }
+    let rejected = |case: &str, stack: usize| {
+        let mut rows = summary.matrix.cases.iter();
+        let row = rows.find(|row| row.case.name == case).unwrap();
+        match &row.cells[stack].as_ref().unwrap().result.outcome {
+            CompatOutcome::Rejected { detail, alert, .. } => (detail.clone(), *alert),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (stack, said) in [
+        (0, "the library does not hand out"),
+        (1, "the library hands out"),
+    ] {
+        let (detail, alert) = rejected("ech/rejected", stack);
+        assert!(detail.starts_with(said), "{detail}");
+        assert_eq!(alert.unwrap().to_string(), "ech_required");
+    }
+    let (detail, _) = rejected("ech/accepted-padding", 1);
+    assert!(detail.contains("is not padded"), "{detail}");
 }
 
 fn a_run_is_stored_and_reported_again() {
@@ -660,7 +732,11 @@ fn what_broke_for_others_is_predicted() {
                 let number = clients.position(|client| client.as_str() == by.client);
                 let mine = cells[number.unwrap()];
                 let kind = |cell: &CompatCell| mem::discriminant(&cell.result.outcome);
-                let differs = cells.iter().any(|cell| kind(cell) != kind(mine));
+                // A stack that cannot be tried loses nothing.
+                let mut tried = cells.iter();
+                let differs = tried.any(|cell| {
+                    cell.judgement != Judgement::Unsupported && kind(cell) != kind(mine)
+                });
                 (
                     mine.to_string(),
                     mine.judgement != Judgement::Right || differs,
