@@ -65,11 +65,10 @@ kebab_words!(ConfigKind, "ECH configuration", {
     AddressName = "address-name",
 });
 
-// `Cut` lacks the last byte, `Longer` has one too many. `CutInside` has the right length, and a configuration without its end.
+// `Cut` lacks the last byte. `CutInside` has the right length, and a configuration without its end.
 kebab_words!(ListFlaw, "flaw", {
     Cut = "cut",
     CutInside = "cut-inside",
-    Longer = "longer",
     Empty = "empty",
 });
 
@@ -221,14 +220,12 @@ pub(crate) fn list(configs: &[ConfigKind], flaw: Option<ListFlaw>) -> Vec<u8> {
     match flaw {
         Some(ListFlaw::Empty) => configs.clear(),
         Some(ListFlaw::CutInside) => configs.truncate(configs.len() / 2),
-        Some(ListFlaw::Cut | ListFlaw::Longer) | None => {}
+        Some(ListFlaw::Cut) | None => {}
     }
     let mut list = Vec::new();
     put_vec16(&mut list, &configs);
-    match flaw {
-        Some(ListFlaw::Cut) => list.truncate(list.len() - 1),
-        Some(ListFlaw::Longer) => list.push(0),
-        _ => {}
+    if flaw == Some(ListFlaw::Cut) {
+        list.truncate(list.len() - 1);
     }
     list
 }

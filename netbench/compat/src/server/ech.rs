@@ -92,6 +92,8 @@ pub(super) struct EchServer {
     /// The configurations of the case's client, and those for a second visit.
     configs: Vec<EchConfig>,
     host: String,
+    /// Whether the client is given configurations, so that the extension is no GREASE.
+    is_given: bool,
     /// Whether every hello of the client must have the extension.
     must_offer: bool,
 }
@@ -122,6 +124,7 @@ impl EchServer {
             spec: spec.clone(),
             configs: kinds.map(|kind| kind.config()).collect(),
             host: host.to_owned(),
+            is_given: client.ech.as_ref().is_some_and(|ech| !ech.grease),
             must_offer: client.ech.as_ref().is_some_and(|ech| ech.must_offer()),
         }
     }
@@ -147,9 +150,10 @@ impl EchServer {
     pub(super) fn open(&self, outer: &Hello) -> Result<Option<Accepted>, EchViolation> {
         let Some(body) = outer.extension(ENCRYPTED_CLIENT_HELLO) else {
             let is_missing = self.must_offer && !self.has(EchFlaw::Dropped);
-            return is_missing
-                .then_some(Err(EchViolation::NotOffered))
-                .unwrap_or(Ok(None));
+            return match is_missing {
+                true => Err(EchViolation::NotOffered),
+                false => Ok(None),
+            };
         };
         let offered = Outer::parse(body).ok_or(EchViolation::Unreadable)?;
         let associated = associated(outer).ok_or(EchViolation::Unreadable)?;
@@ -195,6 +199,11 @@ impl EchServer {
         let opened = accepted.receiver.open(&associated, offered.payload);
         accepted.inner = self.inner(&opened.ok_or(EchViolation::RetryChanged)?, outer)?;
         Ok(())
+    }
+
+    /// Returns whether the client must not show its certificate (RFC 9849 section 6.1.7).
+    pub(super) fn forbids_certificate(&self, outcome: EchOutcome) -> bool {
+        self.is_given && outcome == EchOutcome::Rejected
     }
 
     /// Returns the configurations that EncryptedExtensions contain.
@@ -243,7 +252,7 @@ impl EchServer {
         }
         self.exposes(&inner, outer)?;
         let due = usize::from(LONGEST_NAME).saturating_sub(self.host.len());
-        if self.spec.asks_for_padding && (padding < due || encoded.len() % 32 != 0) {
+        if self.spec.asks_for_padding && (padding < due || !encoded.len().is_multiple_of(32)) {
             return Err(EchViolation::Unpadded);
         }
         Ok(inner)

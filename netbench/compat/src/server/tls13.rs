@@ -171,6 +171,8 @@ impl<'a> Session13<'a> {
         let so_far = self.keys.digest();
         let client_secret = hash.derive(&main, "c ap traffic", &so_far);
         let server_secret = hash.derive(&main, "s ap traffic", &so_far);
+        let known = server.ech.as_ref();
+        let forbids_certificate = known.is_some_and(|it| it.forbids_certificate(ech));
         let mut shown = Shown::Nothing;
         loop {
             let message = self.handshake_message()?;
@@ -180,7 +182,7 @@ impl<'a> Session13<'a> {
                     // The context is empty.
                     let list = body.get(1..).unwrap_or_default();
                     shown = Shown::certificate(server, list).map_err(|why| self.refuse(why))?;
-                    if ech == EchOutcome::Rejected && shown == Shown::Certificate {
+                    if forbids_certificate && shown == Shown::Certificate {
                         served.ech_violation = Some(EchViolation::CertificateShown);
                     }
                 }
@@ -203,7 +205,7 @@ impl<'a> Session13<'a> {
         served.is_finished = true;
         self.keys.take(client_secret, server_secret)?;
         // A client that shows a certificate otherwise shows none to a server that rejected ECH.
-        if ech != EchOutcome::Rejected {
+        if !forbids_certificate {
             shown
                 .suffices(server, alert::CERTIFICATE_REQUIRED)
                 .map_err(|why| self.refuse(why))?;
