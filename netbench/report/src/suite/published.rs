@@ -30,6 +30,10 @@ pub struct PublishedTable {
     /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<StackName>,
+    /// The same stacks in the versions of the publication, if they can be built. A run of these is compared in place of today's.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub versions: Vec<StackName>,
     /// The unit of the figures.
     pub unit: String,
     /// Its rows.
@@ -120,6 +124,10 @@ fn sign(factor: f64) -> Ordering {
 impl PublishedTable {
     /// Compares the rows with the figures of a run.
     pub(super) fn with_cases(mut self, cases: &[CaseRow]) -> Self {
+        let has = |stack: &StackName| cases.iter().any(|case| case.of(stack).is_some());
+        if !self.versions.is_empty() && self.versions.iter().all(has) {
+            self.stacks = std::mem::take(&mut self.versions);
+        }
         for row in &mut self.rows {
             if let Some(case) = cases.iter().find(|case| case.name == row.case) {
                 row.today = row.today_of(case, &self.stacks);

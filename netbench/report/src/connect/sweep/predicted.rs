@@ -180,6 +180,7 @@ impl SlowStart {
     }
 
     fn send(&mut self, mut left: Flight) {
+        let mut has_waited = false;
         loop {
             let small = left.small.min(self.window);
             let full = left.full.min(self.window - small);
@@ -193,10 +194,16 @@ impl SlowStart {
                 self.trips += if stalled_ns > 0.0 { 1.0 } else { 0.0 };
                 self.stalled_ns += stalled_ns;
             }
-            // Linux lets a window grow if half of it was used (tcp_is_cwnd_limited).
-            if 2 * (small + full) > self.window {
-                self.window = self.window.saturating_add(small + full);
-            }
+            let sent = small + full;
+            let grown = self.window.saturating_add(sent);
+            // Linux lets a window that was full grow with each acknowledgement of the flight, and another one to twice of what
+            // was sent (tcp_is_cwnd_limited).
+            self.window = if has_waited || !is_last {
+                grown
+            } else {
+                self.window.max(grown.min(2 * sent))
+            };
+            has_waited = true;
             if is_last {
                 return;
             }
