@@ -10,6 +10,15 @@ import (
 
 // newVerify verifies the server's chain, from DER to the verdict, with the name and the dates.
 func newVerify(given *material) (*scenario, error) {
+	verify, err := verifier(given)
+	if err != nil {
+		return nil, err
+	}
+	return alone("verify", verify)
+}
+
+// verifier returns a verification of the server's chain, which may run on several threads at once.
+func verifier(given *material) (func() error, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(given.RootsPEM)) {
 		return nil, errors.New("roots: none that Go can use")
@@ -34,7 +43,7 @@ func newVerify(given *material) (*scenario, error) {
 		}
 		return verifyChain(leaf, options)
 	}
-	return alone("verify", verify)
+	return verify, nil
 }
 
 // newConfiguration makes a client's configuration. The system's bundle is read from its file each time: Go itself reads it

@@ -170,6 +170,12 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 	case "verify":
 		made, err := newVerify(given)
 		return made, &preparedAnswer{}, err
+	case "parallel-verify":
+		if err := withinBounds(wanted); err != nil {
+			return nil, nil, err
+		}
+		made, err := newParallelVerify(given, wanted.Threads)
+		return made, &preparedAnswer{}, err
 	case "connector":
 		made, err := newConfiguration(wanted.Form, given)
 		return made, &preparedAnswer{}, err

@@ -23,9 +23,37 @@ type threadDone struct {
 	err                                                  error
 }
 
-// newThreads does the same work on many threads that share both configurations. A thread is a goroutine: Go runs as many at a time as
-// there are cores.
+// newThreads does the same work on many threads that share both configurations.
 func newThreads(both *sides, threads int, parallel parallelWork) *scenario {
+	return onThreads(threads, func(request *sliceRequest, wait func()) threadDone {
+		return both.thread(request, parallel, wait)
+	})
+}
+
+// newParallelVerify verifies the chain on many threads that share the roots.
+func newParallelVerify(given *material, threads int) (*scenario, error) {
+	verify, err := verifier(given)
+	if err == nil {
+		err = verify()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return onThreads(threads, func(request *sliceRequest, wait func()) (done threadDone) {
+		wait()
+		begun := time.Now()
+		for done.err == nil && request.goesOn(done.operations, begun) {
+			done.err = verify()
+			done.operations++
+		}
+		done.took = time.Since(begun)
+		return done
+	}), nil
+}
+
+// onThreads runs work on many threads, which begin when all are ready. A thread is a goroutine: Go runs as many at a time as there are
+// cores.
+func onThreads(threads int, work func(request *sliceRequest, wait func()) threadDone) *scenario {
 	threads = max(threads, 1)
 	return &scenario{slice: func(t *turn) error {
 		results := make([]threadDone, threads)
@@ -33,7 +61,7 @@ func newThreads(both *sides, threads int, parallel parallelWork) *scenario {
 		ready.Add(threads)
 		for i := range results {
 			ended.Go(func() {
-				results[i] = both.thread(&t.request, parallel, func() {
+				results[i] = work(&t.request, func() {
 					ready.Done()
 					ready.Wait()
 				})

@@ -170,7 +170,7 @@ fn what_cannot_be_built_is_said_before() {
         ),
         (
             "stacks build rustls-ring@0.23",
-            "rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, rustls",
+            "rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, ring, rustls",
         ),
         (
             "stacks build rustls@0.19",
@@ -178,7 +178,7 @@ fn what_cannot_be_built_is_said_before() {
         ),
         (
             "suite --stack aws-lc-rs@1.0.0",
-            "aws-lc-rs has no version \"1.0.0\"; it has 1.12.0, 1.19.0",
+            "aws-lc-rs has no version \"1.0.0\"; it has 1.5.2, 1.12.0, 1.19.0",
         ),
         (
             "stacks build openssl@3.0+novae",

@@ -121,15 +121,11 @@ impl Stack for Line {
     }
 }
 
-/// Returns the name of the stack with this version of rustls: that of aws-lc-rs, or the line's. The first release of a
-/// line has its full version.
+/// Returns the name of the stack with this version of rustls: that of the line, or of the provider beside rustls 0.22.0.
 fn name(version: &str) -> String {
-    if cfg!(feature = "aws-lc") {
-        return format!("{PROVIDER}@{}", locked(PROVIDER));
-    }
     match version.rsplit_once('.') {
         Some((line, patch)) if patch != "0" => format!("rustls@{line}"),
-        _ => format!("rustls@{version}"),
+        _ => format!("{PROVIDER}@{}", locked(PROVIDER)),
     }
 }
 

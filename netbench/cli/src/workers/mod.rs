@@ -182,7 +182,16 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     if stack.is_empty() {
         bail_input!("the name of a stack is empty; one such as openssl is needed");
     }
-    let (shown, suggestion) = (shown(stack), suggestion(stack, &names));
+    let shown = shown(stack);
+    let suggestion = match suggestion(stack, &names) {
+        one if one.starts_with("did") => one,
+        // With versions and variants the list would be too long to be shown whole.
+        _ => {
+            names.retain(|name| !name.contains(['@', '+']));
+            let names = names.join(", ");
+            format!("expected one of {names}; netbench stacks list has their versions and variants")
+        }
+    };
     bail_input!(
         "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
     );

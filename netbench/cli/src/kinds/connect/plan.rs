@@ -38,7 +38,7 @@ Examples:
   netbench connect --sweep server=openssl,nginx,haproxy --only github.com
                                               servers as they are installed
   netbench connect --preset post-quantum      where the hybrid group costs a round trip
-  netbench connect --preset flight-steps      from which chain on a handshake needs another round trip
+  netbench connect --preset flight-steps      where a longer chain costs a round trip
   netbench connect --json | jq .comparisons
 
 The report goes to stdout, progress to stderr, and all files to a new folder in
