@@ -111,6 +111,9 @@ func (p *probe) handshakeDone(state tls.ConnectionState, err error) {
 	m.handshake = now
 	m.transfer.HandshakeBytesIn, m.transfer.HandshakeBytesOut = m.transfer.BytesIn, m.transfer.BytesOut
 	m.negotiated = agreedOn(&state)
+	// The Finished message at the end of a handshake of TLS 1.3 has no answer that a request waits for: tickets may be read before
+	// it is written, or after.
+	m.wrote = false
 }
 
 func (p *probe) headReceived() {
