@@ -130,6 +130,7 @@ func (c *connector) measure(asked *connectRequest) (*measured, error) {
 	limit := time.Duration(asked.TimeoutMS) * time.Millisecond
 	trace := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
 		TLSHandshakeDone: c.probe.handshakeDone,
+		WroteRequest:     c.probe.requestWritten,
 	})
 	c.probe.aim(asked.Address, asked.Resolve)
 	cpu, start := processCPU(), time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http/httptrace"
 	"sync"
 	"syscall"
 	"time"
@@ -31,6 +32,7 @@ type marks struct {
 	negotiated  negotiated
 	transfer    transfer
 	wrote       bool
+	requested   bool
 	wire        *wire
 }
 
@@ -111,9 +113,14 @@ func (p *probe) handshakeDone(state tls.ConnectionState, err error) {
 	m.handshake = now
 	m.transfer.HandshakeBytesIn, m.transfer.HandshakeBytesOut = m.transfer.BytesIn, m.transfer.BytesOut
 	m.negotiated = agreedOn(&state)
-	// The Finished message at the end of a handshake of TLS 1.3 has no answer that a request waits for: tickets may be read before
-	// it is written, or after.
+	// The Finished message at the end of a handshake of TLS 1.3 has no answer that a request waits for.
 	m.wrote = false
+}
+
+func (p *probe) requestWritten(httptrace.WroteRequestInfo) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.marks.requested = true
 }
 
 func (p *probe) headReceived() {
@@ -183,10 +190,13 @@ func (w *wire) Read(to []byte) (int, error) {
 		defer w.probe.lock.Unlock()
 		m := &w.probe.marks
 		m.transfer.BytesIn += int64(n)
-		if m.wrote {
-			m.transfer.RoundTrips++
+		// Tickets and the server's settings may be read before the request is written, or after: nothing waits for them.
+		if m.handshake.IsZero() || m.requested {
+			if m.wrote {
+				m.transfer.RoundTrips++
+			}
+			m.wrote = false
 		}
-		m.wrote = false
 	}
 	return n, err
 }
