@@ -177,7 +177,7 @@ fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_abse
         };
         measured.system_calls = match (sample.stack.as_str(), sample.round) {
             ("rustls-ring", _) => Some(SystemCalls::Uncounted {
-                reason: "nobody may look".to_owned(),
+                reason: "tracing is not permitted".to_owned(),
             }),
             (_, 0) => Some(calls(&[("brk", 300), ("getrandom", 100)])),
             (_, 1) => Some(calls(&[("brk", 100), ("munmap", 20)])),
@@ -198,7 +198,8 @@ fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_abse
         text.contains("brk 2.00, getrandom 0.50, munmap 0.10"),
         "{text}"
     );
-    let warning = "System calls of rustls-ring were not counted in some trials: nobody may look.";
+    let warning =
+        "System calls of rustls-ring were not counted in some trials: tracing is not permitted.";
     assert!(summary.warnings.iter().any(|found| found == warning));
 }
 

@@ -92,8 +92,8 @@ fn library_version<'a>(name: &str, version: &'a str) -> &'a str {
     }
 }
 
-/// Returns the major, minor and patch numbers. A pre-release version counts as its release, and a letter after the numbers, as
-/// in OpenSSL 1.1.1w, is ignored.
+/// Returns the major, minor and patch numbers. A pre-release version counts as its release; this leaves out a letter after the
+/// numbers, as in OpenSSL 1.1.1w.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let core = version.split(['-', '+']).next()?;
     let core = core.trim_end_matches(|letter: char| letter.is_ascii_lowercase());

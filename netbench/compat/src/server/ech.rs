@@ -92,7 +92,7 @@ pub(super) struct EchServer {
     /// The configurations of the case's client, and those for a second visit.
     configs: Vec<EchConfig>,
     host: String,
-    /// Whether the client is given configurations, so that the extension is no GREASE.
+    /// Whether the client has configurations; otherwise the extension is GREASE.
     is_given: bool,
     /// Whether every hello of the client must have the extension.
     must_offer: bool,
@@ -412,7 +412,7 @@ fn parts<'a>(reader: &mut Reader<'a>) -> Option<Parts<'a>> {
 fn expanded(extensions: &[u8], outer: &ClientHello) -> Result<Vec<u8>, EchViolation> {
     let mut expanded = Vec::new();
     let mut reader = Reader::new(extensions);
-    // Each is searched after the one before it, so that none is found twice, and their order is that of the outer hello.
+    // The search for each type continues after the previous one: the order is that of the outer hello, without repetitions.
     let mut left = outer.extensions.iter();
     while !reader.is_empty() {
         let number = reader.u16().ok_or(EchViolation::Unreadable)?;

@@ -14,8 +14,7 @@ use super::{
 };
 use crate::Launch;
 
-/// Numbers of operations of two turns: the difference of their calls has none that a turn itself needs, as for its
-/// request and its answer.
+/// Numbers of operations of two turns. The difference of their calls leaves out those of a turn's request and answer.
 const OPERATIONS: [u32; 2] = [20, 120];
 
 /// The number of operations before the first turn that is counted.
@@ -24,7 +23,7 @@ const WARM_UP: u32 = 20;
 /// The rounds in which calls are counted: the layout of the heap, which some calls depend on, differs between rounds.
 pub const COUNTED_ROUNDS: u32 = 3;
 
-/// Counts the system calls of operations, in a process of its own that no figure is timed in.
+/// Counts the system calls of operations in a separate process, in which no figure is timed.
 pub(super) fn count(
     trials: &SuiteTrials<'_>,
     stack: &StackName,

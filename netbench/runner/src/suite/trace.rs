@@ -138,7 +138,7 @@ impl Tracer {
                         self.threads.insert(thread);
                         found_another = true;
                     }
-                    // The thread has ended, or a traced thread has just made it, so that it is traced already.
+                    // The thread has ended, or is traced already because a traced thread has just created it.
                     Err(Errno::ESRCH) => {}
                     Err(Errno::EPERM) if !self.threads.is_empty() => {}
                     Err(error) => return Err(TraceError::Refused(error)),

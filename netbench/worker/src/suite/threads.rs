@@ -19,7 +19,7 @@ use super::{
 /// Size of one write of every thread, in bytes.
 const WRITE: u32 = 16 << 10;
 
-/// Number of timings for which a thread has room from the beginning, so that it seldom allocates in a turn.
+/// Initial capacity of a thread's timings, with which a thread seldom allocates in a turn.
 const ROOM: usize = 1 << 14;
 
 /// The same work on many threads that share what it needs.
@@ -38,7 +38,7 @@ pub(crate) enum ThreadWork {
     Verify(VerifiedChain),
 }
 
-/// What one thread did.
+/// The result of one thread.
 #[derive(Default)]
 struct Done {
     operations: u32,

@@ -141,7 +141,7 @@ fn hellos_that_are_cut_or_changed_anywhere_are_an_error_and_no_panic() {
         let opened = server.open(&hello(&hello_body(1, SESSION, &cut)));
         assert_eq!(opened.map(|_| ()), Err(EchViolation::Unreadable), "{end}");
     }
-    // Nobody encrypted this: it is GREASE, or for a key that the server does not have.
+    // The payload is GREASE, or is encrypted to a key that the server does not have.
     assert!(server.open(&outer).unwrap().is_none());
 }
 

@@ -1,6 +1,6 @@
 use nix::libc::{self, c_long};
 
-/// Returns the name of a system call, or its number if it is none that a library for TLS is known to make.
+/// Returns the name of a system call that libraries for TLS make, or else its number.
 pub(super) fn name(number: u64) -> String {
     let found = NAMES
         .iter()
