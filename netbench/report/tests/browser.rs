@@ -114,7 +114,7 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
                 tcp_ns: 20_300_000,
                 tls_ns,
                 wait_ns: 100_000,
-                first_byte_ns: 20_500_000,
+                first_byte_ns: Some(20_500_000),
                 total_ns: Some(41_000_000 + tls_ns),
             },
             from_packets: Vec::new(),
@@ -240,7 +240,7 @@ fn a_time_that_is_not_that_of_its_packets_is_told() {
         (row.far[0].site.as_str(), row.far[0].round),
         ("site0.example", 2)
     );
-    assert_eq!(row.far[0].tls_departure_ns, 2_500_000);
+    assert_eq!(row.far[0].tls_departure_ns, Some(2_500_000));
     assert_eq!(row.tcp_departure_ns, Some(200_000.0));
     assert_eq!((row.responses, row.far_in_response), (8, 0));
     assert_eq!(row.first_byte_departure_ns, Some(200_000.0));

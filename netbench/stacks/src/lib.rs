@@ -13,6 +13,7 @@ mod pinned;
 mod program;
 mod registry;
 mod servers;
+mod servo;
 mod tree;
 
 use std::{env, os::unix::fs::PermissionsExt, path::PathBuf};

@@ -4,7 +4,7 @@ use super::{args::Build, programs};
 use crate::{
     exit::Ended,
     output,
-    workers::{SourceTree, Terminal},
+    workers::{Program, SourceTree, Terminal},
 };
 
 /// Builds the given stacks, one after another. A failed build does not prevent the others.
@@ -22,10 +22,11 @@ pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     let mut lines = Vec::new();
     let mut failed = Vec::new();
     for program in programs {
-        match program
-            .build(&Terminal)
-            .and_then(|built| program.store(&built))
-        {
+        let built = match program.name.as_str() {
+            Program::SERVO => program.build_servo(&Terminal),
+            _ => (program.build(&Terminal)).and_then(|built| program.store(&built)),
+        };
+        match built {
             Ok(path) => lines.push(format!("{}: {}", program.name, path.display())),
             Err(error) => {
                 note!("netbench: {:#}", anyhow::Error::from(error));

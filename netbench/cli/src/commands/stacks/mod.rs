@@ -24,14 +24,22 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     }
 }
 
+/// Returns the worker of a stack, or the program of Servo.
+fn program(name: &str) -> anyhow::Result<Program> {
+    match name {
+        Program::SERVO => Ok(Program::servo()),
+        stack => Ok(known(stack)?.program()),
+    }
+}
+
 /// Returns the workers of `stacks` without repetitions. If `stacks` is empty, returns all workers
 /// and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
     let wanted: Vec<Program> = if stacks.is_empty() {
         netbench_stacks::stacks()?.iter().map(Program::of).collect()
     } else {
-        let known = stacks.iter().map(|stack| Ok(known(stack)?.program()));
-        known.collect::<anyhow::Result<_>>()?
+        let programs = stacks.iter().map(|stack| program(stack));
+        programs.collect::<anyhow::Result<_>>()?
     };
     let library = stacks.is_empty().then(Program::heap_library);
     let mut programs: Vec<Program> = Vec::new();

@@ -9,6 +9,7 @@ use netbench_model::{
 };
 
 use crate::{
+    browsers,
     client::millis,
     exit::bail_input,
     options::{
@@ -26,6 +27,7 @@ Examples:
   netbench browser --condition clean,resumed --rounds 5
   netbench browser --browser chromium,firefox --page objects=24,origins=6 --limit 10
   netbench browser --browser chromium,firefox,webkitgtk --stack rustls-aws-lc
+  netbench browser --browser servo,servo+ring --limit 20
   netbench browser --sites mine.txt --link tun
   netbench browser --json | jq '.failures[] | {site, client, code}'
 
@@ -37,7 +39,7 @@ profile, which alone trusts the lab's root, and nothing is left of it.";
     mut_arg("seed", |seed| seed.help("Seed of the order of visits and of packet losses [default: a new one]")),
 )]
 pub(crate) struct BrowserOptions {
-    /// Browsers to drive: chromium, firefox, webkitgtk
+    /// Browsers to drive: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl
     #[arg(
         long,
         short,
@@ -161,8 +163,11 @@ pub(super) fn stacks(plan: &BrowserPlan) -> &[StackName] {
     &plan.clients[plan.browsers.len()..]
 }
 
-pub(super) fn find(products: &[Product]) -> Result<Vec<BrowserProgram>, BrowserError> {
-    products.iter().copied().map(BrowserProgram::find).collect()
+pub(super) fn find(products: &[Product]) -> anyhow::Result<Vec<BrowserProgram>> {
+    let programs = products
+        .iter()
+        .map(|product| Ok(browsers::find(*product)??));
+    programs.collect()
 }
 
 pub(super) fn record(

@@ -59,7 +59,8 @@ pub(crate) struct Evaluate {
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 25 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Ask browsers as well what they do: chromium, firefox, webkitgtk; without a list the first two
+    /// Ask browsers as well what they do: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl;
+    /// without a list the first two
     #[arg(
         long,
         value_name = "B,…",
