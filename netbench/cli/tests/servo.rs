@@ -8,7 +8,7 @@ mod support;
 use netbench_model::{
     Condition,
     browser::{Mark, VisitSample},
-    compat::{CompatOutcome, CompatSample},
+    compat::{CompatOutcome, CompatSample, NextLoad, ToldCertificate},
 };
 use netbench_report::BrowserSummary;
 
@@ -17,8 +17,7 @@ use self::support::{Place, check, json, samples_of, words};
 netbench_testing::tests! {
     pages_are_visited_and_their_ends_are_those_of_the_packets: Certutil, UserNamespaces, UserMounts;
     objects_of_pages_are_loaded: Certutil, UserNamespaces, UserMounts;
-    error_pages_have_texts: Certutil, UserNamespaces, UserMounts;
-    servers_of_every_kind_are_visited: Certutil, UserNamespaces, UserMounts;
+    error_pages_have_the_servers_certificate: Certutil, UserNamespaces, UserMounts;
 }
 
 const SITES: &str = "\
@@ -26,7 +25,7 @@ near.example server=rustls-ring rtt=10ms
 far.example server=rustls-ring rtt=120ms tls=1.2 key=rsa-2048 body=350k
 ";
 
-/// The distance of an end from the packets that counts as agreement, in nanoseconds.
+/// The largest time by which a reported end may precede the packets, in nanoseconds.
 const AGREES_NS: u64 = 2_000_000;
 
 fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
@@ -42,7 +41,6 @@ fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
     );
     let samples: Vec<VisitSample> = samples_of(&place.run());
     assert_eq!(samples.len(), 24);
-    let mut agree = 0;
     for sample in &samples {
         let visit = sample.outcome.ok().unwrap();
         let server = &visit.server.as_ref().unwrap().negotiated;
@@ -52,13 +50,9 @@ fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
         let seen = sample.link.as_ref().unwrap();
         assert_eq!(Some(visit.times.tcp_ns), seen.tcp_ns);
         let (own_ns, packets_ns) = (visit.times.total_ns.unwrap(), seen.end_ns.unwrap());
-        agree += usize::from(own_ns.abs_diff(packets_ns) <= AGREES_NS);
+        // A busy machine delays the report of the end.
+        assert!(own_ns + AGREES_NS >= packets_ns, "{sample:?}");
     }
-    assert!(
-        agree * 10 >= samples.len() * 8,
-        "{agree} of {}",
-        samples.len()
-    );
 }
 
 fn objects_of_pages_are_loaded() {
@@ -74,33 +68,31 @@ fn objects_of_pages_are_loaded() {
     assert!(objects.last_object_ns >= 100_000_000, "{objects:?}");
 }
 
-fn error_pages_have_texts() {
-    let place = Place::with_sites(
-        "a.example server=rustls-ring\n\
-         b.example server=rustls-ring tls=1.2 key=rsa-2048\n",
-    );
-    let line = "browser -q --json --sites sites.txt --browser servo --seed 7 --timeout 60s";
-    place.netbench(&words(line)).expect(0);
-    let samples: Vec<VisitSample> = samples_of(&place.run());
-    assert!(samples.iter().all(|sample| sample.outcome.ok().is_some()));
-}
-
-fn servers_of_every_kind_are_visited() {
+fn error_pages_have_the_servers_certificate() {
     let place = Place::new();
-    let line = "compat -q --json --stack rustls-ring --client servo,servo-net \
-                --case certificate/expired,certificate/wrong-name,version/tls13-only";
-    let _ = place.netbench(&words(line));
+    let line = "compat -q --json --stack rustls-ring --client servo \
+                --case certificate/usual --case certificate/expired";
+    place.netbench(&words(line)).expect(0);
     let samples: Vec<CompatSample> = samples_of(&place.run());
-    let own: Vec<_> = (samples.iter().filter(|it| it.stack.as_str() == "servo"))
-        .map(|it| (it.case.as_str(), &it.outcome))
-        .collect();
-    assert!(!own.is_empty());
-    for (case, outcome) in own {
-        let is_due = match outcome {
-            CompatOutcome::Rejected { .. } => case.starts_with("certificate/"),
-            CompatOutcome::Accepted { .. } => case.starts_with("version/"),
-            _ => false,
-        };
-        assert!(is_due, "{case}: {outcome:?}");
-    }
+    let sample = |case| {
+        let mut own = samples.iter().filter(|it| it.stack.as_str() == "servo");
+        own.find(|it| it.case == case).unwrap()
+    };
+    let usual = sample("certificate/usual");
+    assert!(
+        matches!(usual.outcome, CompatOutcome::Accepted { .. }),
+        "{usual:?}"
+    );
+    let expired = sample("certificate/expired");
+    assert!(
+        matches!(expired.outcome, CompatOutcome::Rejected { .. }),
+        "{expired:?}"
+    );
+    let view = expired.embedder.as_ref().unwrap();
+    assert_eq!(view.certificate, ToldCertificate::Sent);
+    // The button has no effect in Servo 0.7.0 (servo/servo#34685): the page reloads, and is refused again.
+    assert!(
+        matches!(view.proceeded, Some(NextLoad::Refused { .. })),
+        "{view:?}"
+    );
 }
