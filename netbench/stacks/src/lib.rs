@@ -14,6 +14,7 @@ mod program;
 mod registry;
 mod servers;
 mod servo;
+mod servo_openssl;
 mod tree;
 
 use std::{env, os::unix::fs::PermissionsExt, path::PathBuf};
@@ -29,6 +30,7 @@ pub use registry::{
     ship_stacks, stack, stacks,
 };
 pub use servers::installed_servers;
+pub use servo_openssl::{PatchError, patched_servo_net};
 pub use tree::{Profile, SourceTree, this_command};
 
 /// Finds a program in the directories of `PATH`, as a shell does.
