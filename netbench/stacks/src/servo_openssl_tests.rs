@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use toml::{Table, Value};
+
 use super::*;
 
 const LIB: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -173,6 +175,56 @@ fn the_checked_in_patch_changes_exactly_the_files_with_checksums() {
         .collect();
     assert_eq!(changed, recipe.checksums.into_keys().collect());
     assert!(changed.contains("connector.rs"));
+}
+
+/// Cargo shares a compiled crate only between programs with the same version, features and profile of it.
+#[test]
+fn both_programs_have_the_same_dependencies_and_profiles() {
+    let [rustls, openssl] = both("Cargo.toml");
+    for key in ["dependencies", "lints", "profile"] {
+        assert_eq!(openssl[key], rustls[key], "{key}");
+    }
+    assert_eq!(openssl["package"]["edition"], rustls["package"]["edition"]);
+}
+
+#[test]
+fn both_lock_files_have_the_same_compatible_versions() {
+    let [rustls, openssl] = both("Cargo.lock").map(|lock| versions(&lock));
+    let common = openssl.iter().filter_map(|(package, version)| {
+        let other = rustls.get(package)?;
+        assert_eq!(version, other, "{package:?}");
+        Some(package)
+    });
+    // Nearly all crates are common: they are neither of rustls' connections nor of OpenSSL's.
+    assert!(common.count() > openssl.len() * 9 / 10);
+}
+
+/// Returns a file of the package with rustls, and of that with OpenSSL.
+fn both(file: &str) -> [Table; 2] {
+    [Path::new(""), Path::new(RECIPE)].map(|folder| {
+        let path = in_tree(SERVO).join(folder).join(file);
+        read(&path).unwrap().parse().unwrap()
+    })
+}
+
+/// Returns the version of each package and range of compatible versions.
+fn versions(lock: &Table) -> BTreeMap<(String, String), String> {
+    let packages = lock["package"].as_array().unwrap().iter();
+    let text = |package: &Value, key: &str| package[key].as_str().unwrap().to_owned();
+    packages
+        .map(|package| {
+            let version = text(package, "version");
+            ((text(package, "name"), compatible(&version)), version)
+        })
+        .collect()
+}
+
+/// Returns the components of a version up to the first that is not 0: Cargo takes versions with the same ones for compatible.
+fn compatible(version: &str) -> String {
+    let zeros = version.split('.').take_while(|component| *component == "0");
+    let significant = zeros.count() + 1;
+    let range: Vec<&str> = version.split('.').take(significant).collect();
+    range.join(".")
 }
 
 #[test]
