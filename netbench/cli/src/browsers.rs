@@ -19,6 +19,7 @@ pub(crate) fn find(product: Product) -> anyhow::Result<Result<BrowserProgram, Br
 /// Returns the program of a Servo. Both providers of rustls are in one program.
 fn servo(tls: ServoTls) -> Program {
     match tls {
-        ServoTls::AwsLc | ServoTls::Ring | ServoTls::OpenSsl => Program::servo(),
+        ServoTls::AwsLc | ServoTls::Ring => Program::servo(),
+        ServoTls::OpenSsl => Program::servo_openssl(),
     }
 }

@@ -30,6 +30,7 @@ pub use registry::{
     ship_stacks, stack, stacks,
 };
 pub use servers::installed_servers;
+pub use servo::build_servo;
 pub use servo_openssl::{PatchError, patched_servo_net};
 pub use tree::{Profile, SourceTree, this_command};
 

@@ -8,12 +8,15 @@ use std::{
 };
 
 use crate::{
-    Build, BuildError, CargoRecipe, Host, Need, Program, Recipe, SourceTree, registry::COMMON_NEEDS,
+    Build, BuildError, CargoRecipe, Host, Need, Program, Recipe, SourceTree, patched_servo_net,
+    registry::COMMON_NEEDS,
 };
 
-/// The source of the programs, and the folder of their build below the target folder.
-const SOURCE: &str = "netbench/browser/servo";
+/// The folder of the build of the programs, below the target folder.
 const FOLDER: &str = "servo-browser";
+
+/// The folder of the patched network stack, in the folder of the build.
+const PATCHED: &str = "servo-net";
 
 /// The tools that the build needs.
 const NEEDS: [&str; 8] = [
@@ -37,19 +40,34 @@ impl Program {
 
     /// Returns Servo with its own TLS library.
     pub fn servo() -> Self {
-        Self::of_servo("netbench-servo")
+        Self::of_servo("netbench-servo", "netbench/browser/servo", Vec::new())
     }
 
-    fn of_servo(package: &str) -> Self {
+    /// Returns Servo with OpenSSL.
+    pub fn servo_openssl() -> Self {
+        let patched = SourceTree::find().map(|tree| patched(&tree));
+        let arguments = patched.map_or_else(Vec::new, |folder| {
+            let setting = format!("patch.crates-io.servo-net.path='{}'", folder.display());
+            vec!["--config".to_owned(), setting]
+        });
+        Self::of_servo(
+            "netbench-servo-openssl",
+            "netbench/browser/servo/openssl",
+            arguments,
+        )
+    }
+
+    fn of_servo(package: &str, source: &str, arguments: Vec<String>) -> Self {
         let needs = NEEDS.iter().filter_map(|name| COMMON_NEEDS.get(*name));
         let mut environment = BTreeMap::from([("MOZJS_FROM_SOURCE".to_owned(), "1".to_owned())]);
         environment.extend(clang(Path::new(LLVM)));
         let build = Build {
-            source: SOURCE.to_owned(),
+            source: source.to_owned(),
             recipe: Recipe::Cargo(CargoRecipe {
                 package: package.to_owned(),
                 own_workspace: true,
                 environment,
+                arguments,
                 ..CargoRecipe::default()
             }),
             needs: needs.cloned().collect::<Vec<Need>>(),
@@ -66,25 +84,41 @@ impl Program {
     pub fn find_or_build_servo(&self, host: &dyn Host) -> Result<PathBuf, BuildError> {
         match self.find()? {
             Some(found) => Ok(found.path),
-            None => self.build_servo(host),
+            None => {
+                build_servo(host)?;
+                let found = self.find()?.map(|found| found.path);
+                found.ok_or_else(|| BuildError::NotMade(self.to_string(), PathBuf::from(FOLDER)))
+            }
         }
     }
+}
 
-    /// Builds a program of Servo, stores it in the cache, and removes the folder of the build. A build that ended early
-    /// keeps its folder, and continues there.
-    ///
-    /// # Errors
-    /// Returns an error if there is no source tree, or if the build fails.
-    pub fn build_servo(&self, host: &dyn Host) -> Result<PathBuf, BuildError> {
-        host.note("The build of Servo takes up to an hour on two cores, and 9 GB until it ends");
-        let built = self.build(host)?;
-        let stored = self.store(&built)?;
-        if let Some(tree) = SourceTree::find() {
-            let folder = tree.target().join(FOLDER);
-            fs::remove_dir_all(&folder).map_err(BuildError::file("remove", &folder))?;
-        }
-        Ok(stored)
+/// Builds the programs of Servo, stores them in the cache, and removes the folder of the build. They share most of it. A
+/// build that ended early keeps its folder, and continues there. Returns the stored files.
+///
+/// # Errors
+/// Returns an error if there is no source tree, or if a build fails.
+pub fn build_servo(host: &dyn Host) -> Result<Vec<PathBuf>, BuildError> {
+    host.note("The build of Servo takes up to an hour on two cores, and 9 GB until it ends");
+    let mut stored = Vec::new();
+    let tree = SourceTree::find();
+    if let Some(tree) = &tree {
+        patched_servo_net(tree, &patched(tree))?;
     }
+    for program in [Program::servo(), Program::servo_openssl()] {
+        let built = program.build(host)?;
+        stored.push(program.store(&built)?);
+    }
+    if let Some(tree) = tree {
+        let folder = tree.target().join(FOLDER);
+        fs::remove_dir_all(&folder).map_err(BuildError::file("remove", &folder))?;
+    }
+    Ok(stored)
+}
+
+/// Returns the folder of the patched network stack.
+fn patched(tree: &SourceTree) -> PathBuf {
+    tree.target().join(FOLDER).join(PATCHED)
 }
 
 /// Returns the variables that name the newest libclang and its clang, unless the user has set them.

@@ -1,4 +1,7 @@
+use std::path::Path;
+
 use anyhow::bail;
+use netbench_stacks::build_servo;
 
 use super::{args::Build, programs};
 use crate::{
@@ -21,13 +24,24 @@ pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     }
     let mut lines = Vec::new();
     let mut failed = Vec::new();
+    // One build makes the programs of Servo.
+    let all = programs.len();
+    programs.retain(|program| program.name != Program::SERVO);
+    if programs.len() < all {
+        match build_servo(&Terminal) {
+            Ok(paths) => lines.extend(paths.iter().map(|path| line(Program::SERVO, path))),
+            Err(error) => {
+                note!("netbench: {:#}", anyhow::Error::from(error));
+                failed.push(Program::SERVO.to_owned());
+            }
+        }
+    }
     for program in programs {
-        let built = match program.name.as_str() {
-            Program::SERVO => program.build_servo(&Terminal),
-            _ => (program.build(&Terminal)).and_then(|built| program.store(&built)),
-        };
-        match built {
-            Ok(path) => lines.push(format!("{}: {}", program.name, path.display())),
+        match program
+            .build(&Terminal)
+            .and_then(|built| program.store(&built))
+        {
+            Ok(path) => lines.push(line(&program.name, &path)),
             Err(error) => {
                 note!("netbench: {:#}", anyhow::Error::from(error));
                 failed.push(program.name);
@@ -41,4 +55,8 @@ pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
         bail!("not built: {}", failed.join(", "));
     }
     Ok(Ended::Well)
+}
+
+fn line(name: &str, path: &Path) -> String {
+    format!("{name}: {}", path.display())
 }
