@@ -39,6 +39,17 @@ pub enum ServoTls {
     OpenSsl,
 }
 
+impl ServoTls {
+    /// Returns the stack with the same TLS library.
+    pub fn stack(self) -> &'static str {
+        match self {
+            Self::AwsLc => "rustls-aws-lc",
+            Self::Ring => "rustls-ring",
+            Self::OpenSsl => "openssl",
+        }
+    }
+}
+
 impl Product {
     /// Every browser.
     pub const ALL: [Self; 6] = [

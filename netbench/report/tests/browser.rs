@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use netbench_model::{
-    Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
-    SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
+    Condition, Failure, FailureClass, Group, LinkProfile, Manifest, Negotiated, RootsRecord,
+    RootsSource, SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
     browser::{
         Attempt, BrowserManifest, BrowserPlan, BrowserRecord, Mark, ObjectsLoad, ObjectsPage,
         OnTheLink, Sandbox, Scheduled, Visit, VisitOutcome, VisitSample, VisitTimes,
@@ -77,6 +77,30 @@ fn samples() -> Vec<VisitSample> {
         }
     }
     samples
+}
+
+/// Returns the visits of two Servos that differ in their TLS library: the second takes less time, unless it negotiated
+/// another `group`.
+pub(crate) fn servos(group: Option<Group>) -> BrowserSummary {
+    let names = ["servo+openssl", "servo"].map(StackName::new);
+    let mut manifest = manifest();
+    let record = manifest.plan.browsers[0].clone();
+    manifest.plan.browsers = (names.iter())
+        .map(|name| BrowserRecord {
+            name: name.to_string(),
+            ..record.clone()
+        })
+        .collect();
+    let mut samples = samples();
+    for sample in &mut samples {
+        let client = usize::from(sample.client.as_str() != CLIENTS[0]);
+        sample.client = names[client].clone();
+        if let (1, VisitOutcome::Ok(visit)) = (client, &mut sample.outcome) {
+            visit.client.group = group;
+        }
+    }
+    manifest.plan.clients = names.into();
+    summarize_browser(&manifest, &samples)
 }
 
 fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
