@@ -79,9 +79,8 @@ fn samples() -> Vec<VisitSample> {
     samples
 }
 
-/// Returns the visits of two Servos that differ in their TLS library: the second takes less time, unless it negotiated
-/// another `group`.
-pub(crate) fn servos(group: Option<Group>) -> BrowserSummary {
+/// Returns the visits of two Servos that differ in their TLS library: the second takes less time.
+pub(crate) fn servos(groups: [Group; 2]) -> BrowserSummary {
     let names = ["servo+openssl", "servo"].map(StackName::new);
     let mut manifest = manifest();
     let record = manifest.plan.browsers[0].clone();
@@ -95,8 +94,8 @@ pub(crate) fn servos(group: Option<Group>) -> BrowserSummary {
     for sample in &mut samples {
         let client = usize::from(sample.client.as_str() != CLIENTS[0]);
         sample.client = names[client].clone();
-        if let (1, VisitOutcome::Ok(visit)) = (client, &mut sample.outcome) {
-            visit.client.group = group;
+        if let VisitOutcome::Ok(visit) = &mut sample.outcome {
+            visit.client.group = Some(groups[client]);
         }
     }
     manifest.plan.clients = names.into();

@@ -177,22 +177,22 @@ fn browsers_are_a_question_only_where_they_were_asked() {
 
 #[test]
 fn page_loads_of_two_servos_are_compared_where_their_handshakes_are_alike() {
-    let because = |group| {
+    let because = |groups| {
         let mut run = manifest(&[]);
         run.plan.browsers = vec!["servo+openssl".to_owned(), "servo".to_owned()];
         let found = Found {
-            visits: Some(Arc::new(servos(group))),
+            visits: Some(Arc::new(servos(groups))),
             ..Found::default()
         };
         evaluation(run, found).questions[3].because.clone()
     };
-    let compared = because(None);
+    let compared = because([Group::X25519, Group::X25519]);
     assert!(
         compared.contains("A page of servo beside servo+openssl: faster, -3.4 %"),
         "{compared}"
     );
-    let apart = because(Some(Group::X25519));
-    let due = "Pages of servo and servo+openssl were not compared: their handshakes differ (groups x25519 and none).";
+    let apart = because([Group::X25519MLKEM768, Group::X25519]);
+    let due = "Pages of servo and servo+openssl were not compared: their handshakes differ (groups x25519 and X25519MLKEM768).";
     assert!(apart.contains(due), "{apart}");
 }
 
