@@ -1,0 +1,157 @@
+//! Connections: TLS, the choice of the protocol, and the record of each connection.
+
+use std::{
+    convert::Infallible,
+    io,
+    net::Ipv4Addr,
+    sync::{Arc, OnceLock},
+};
+
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::service_fn,
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use netbench_model::{
+    TlsVersion,
+    features::{Scheme, SeenConnection},
+};
+use rustls::{HandshakeKind, ProtocolVersion, server::Acceptor};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+};
+use tokio_rustls::LazyConfigAcceptor;
+
+use crate::{
+    cases::{Cases, Served},
+    route::route,
+};
+
+/// A connection, as its requests know it.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    /// The connection. A connection without TLS gets its host from its first request.
+    pub(crate) connection: SeenConnection,
+}
+
+/// Serves the ports 80 and 443 until the process ends.
+pub(crate) async fn serve(cases: Arc<Cases>) -> io::Result<()> {
+    let plain = TcpListener::bind((Ipv4Addr::LOCALHOST, 80)).await?;
+    let secure = TcpListener::bind((Ipv4Addr::LOCALHOST, 443)).await?;
+    let of_plain = Arc::clone(&cases);
+    let accepting = tokio::spawn(async move {
+        loop {
+            let Ok((stream, _)) = plain.accept().await else {
+                continue;
+            };
+            let cases = Arc::clone(&of_plain);
+            tokio::spawn(async move { plain_connection(cases, stream).await });
+        }
+    });
+    loop {
+        let Ok((stream, _)) = secure.accept().await else {
+            if accepting.is_finished() {
+                return Ok(());
+            }
+            continue;
+        };
+        let cases = Arc::clone(&cases);
+        tokio::spawn(async move { secure_connection(cases, stream).await });
+    }
+}
+
+async fn plain_connection(cases: Arc<Cases>, stream: TcpStream) {
+    let connection = SeenConnection {
+        number: cases.next_connection(),
+        scheme: Scheme::Http,
+        host: String::new(),
+        offered: Vec::new(),
+        alpn: None,
+        version: None,
+        resumed: false,
+        error: None,
+    };
+    converse(cases, stream, Link { connection }).await;
+}
+
+async fn secure_connection(cases: Arc<Cases>, stream: TcpStream) {
+    let acceptor = LazyConfigAcceptor::new(Acceptor::default(), stream);
+    let Ok(handshake) = acceptor.await else {
+        return;
+    };
+    let hello = handshake.client_hello();
+    let Some(name) = hello.server_name().map(str::to_owned) else {
+        return;
+    };
+    let offered = hello.alpn().into_iter().flatten();
+    let offered = offered.map(|name| String::from_utf8_lossy(name).into_owned());
+    let mut connection = SeenConnection {
+        number: cases.next_connection(),
+        scheme: Scheme::Https,
+        host: name.clone(),
+        offered: offered.collect(),
+        alpn: None,
+        version: None,
+        resumed: false,
+        error: None,
+    };
+    let Some((host, served)) = cases.of_host(&name) else {
+        return;
+    };
+    served.connected(&connection);
+    let Some(certificates) = cases.certificates() else {
+        return;
+    };
+    let config = match certificates.config(host, &served.case.host) {
+        Ok(config) => config,
+        Err(error) => return failed(&served, connection, error.to_string()),
+    };
+    let stream = match handshake.into_stream(config).await {
+        Ok(stream) => stream,
+        Err(error) => return failed(&served, connection, error.to_string()),
+    };
+    let (_, session) = stream.get_ref();
+    connection.version = match session.protocol_version() {
+        Some(ProtocolVersion::TLSv1_3) => Some(TlsVersion::Tls13),
+        Some(ProtocolVersion::TLSv1_2) => Some(TlsVersion::Tls12),
+        _ => None,
+    };
+    let alpn = session.alpn_protocol();
+    connection.alpn = alpn.map(|name| String::from_utf8_lossy(name).into_owned());
+    connection.resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
+    served.connected(&connection);
+    converse(cases, stream, Link { connection }).await;
+}
+
+fn failed(served: &Served, mut connection: SeenConnection, error: String) {
+    connection.error = Some(netbench_model::sanitize(&error));
+    served.connected(&connection);
+}
+
+/// Answers the requests of a connection.
+async fn converse(
+    cases: Arc<Cases>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    link: Link,
+) {
+    let is_h2 = link.connection.alpn.as_deref() == Some("h2");
+    let link = Arc::new(link);
+    let is_recorded = Arc::new(OnceLock::new());
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let (cases, link) = (Arc::clone(&cases), Arc::clone(&link));
+        let is_recorded = Arc::clone(&is_recorded);
+        async move { Ok::<_, Infallible>(route(&cases, &link, &is_recorded, request).await) }
+    });
+    let io = TokioIo::new(stream);
+    // A connection that the browser ends is no error: the record has what arrived.
+    if is_h2 {
+        let _ = http2::Builder::new(TokioExecutor::new())
+            .serve_connection(io, service)
+            .await;
+    } else {
+        let connection = http1::Builder::new().serve_connection(io, service);
+        let _ = connection.with_upgrades().await;
+    }
+}
