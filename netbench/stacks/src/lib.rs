@@ -27,7 +27,7 @@ pub use registry::{
     Build, CargoRecipe, CommandRecipe, Fips, Licence, Pin, Recipe, Stack, command_recipe,
     ship_stacks, stack, stacks,
 };
-pub use servers::installed_servers;
+pub use servers::{installed_servers, web_server};
 pub use tree::{Profile, SourceTree, this_command};
 
 /// Finds a program in the directories of `PATH`, as a shell does.
