@@ -19,7 +19,10 @@ use tokio::{
     time::sleep,
 };
 
-use crate::{query::Query, route::Asked};
+use crate::{
+    query::Query,
+    route::{Asked, joined},
+};
 
 /// A response.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -64,12 +67,9 @@ pub(crate) fn image() -> Answer {
 
 /// Returns the request and its connection.
 pub(crate) fn echo(asked: &Asked<'_>) -> Answer {
-    let headers = asked.headers.iter().map(|(name, value)| {
-        (
-            name.to_string(),
-            String::from_utf8_lossy(value.as_bytes()).into_owned(),
-        )
-    });
+    let names = asked.headers.keys();
+    let headers =
+        names.filter_map(|name| Some((name.to_string(), joined(asked.headers, name.as_str())?)));
     let headers: BTreeMap<String, String> = headers.collect();
     let connection = &asked.link.connection;
     json(&json!({

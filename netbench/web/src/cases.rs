@@ -56,7 +56,11 @@ impl Cases {
 
     /// Returns the case of a name.
     pub(crate) fn of_name(&self, name: &str) -> Option<Arc<Served>> {
-        self.by_host.read().get(&WebCase::host_of(name)).cloned()
+        let by_host = self.by_host.read();
+        by_host
+            .values()
+            .find(|served| served.case.name == name)
+            .cloned()
     }
 
     pub(crate) fn certificates(&self) -> Option<Arc<Certificates>> {

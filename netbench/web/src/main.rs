@@ -1,6 +1,6 @@
 //! The server of the pages that test a browser's features.
 //!
-//! It serves every host of every case on the ports 80 and 443 of loopback, in a network namespace that has nothing but
+//! It serves every host of every case on the ports 80, 443 and 8443 of loopback, in a network namespace that has nothing but
 //! a browser, and records what arrives. netbench sends it the cases and reads its records over HTTP, at the address
 //! `127.0.0.1` in place of a name. It ends when its stdin closes. Keys are only in its memory.
 //!

@@ -192,13 +192,20 @@ fn host_of(request: &Request<Incoming>) -> Option<String> {
     host.map(|host| host.to_ascii_lowercase())
 }
 
+/// Returns the value of a header. HTTP/2 may have a field for each cookie (RFC 9113 section 8.2.3).
+pub(crate) fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values = headers.get_all(name).iter();
+    let values: Vec<_> = values
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
+    let between = if name == "cookie" { "; " } else { ", " };
+    (!values.is_empty()).then(|| values.join(between))
+}
+
 fn record(link: &Link, host: &str, path: &str, request: &Request<Incoming>) -> SeenRequest {
     let headers = RECORDED.iter().filter_map(|name| {
-        let value = request.headers().get(*name)?;
-        Some((
-            (*name).to_owned(),
-            String::from_utf8_lossy(value.as_bytes()).into_owned(),
-        ))
+        let value = joined(request.headers(), name)?;
+        Some(((*name).to_owned(), value))
     });
     SeenRequest {
         connection: link.connection.number,
@@ -206,5 +213,26 @@ fn record(link: &Link, host: &str, path: &str, request: &Request<Incoming>) -> S
         method: request.method().to_string(),
         path: path.to_owned(),
         headers: headers.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_one_name_are_joined() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("cookie", "a=1"),
+            ("cookie", "b=2"),
+            ("x-case", "1"),
+            ("x-case", "2"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        assert_eq!(joined(&headers, "cookie").as_deref(), Some("a=1; b=2"));
+        assert_eq!(joined(&headers, "x-case").as_deref(), Some("1, 2"));
+        assert_eq!(joined(&headers, "origin"), None);
     }
 }

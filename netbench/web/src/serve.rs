@@ -36,29 +36,31 @@ pub(crate) struct Link {
     pub(crate) connection: SeenConnection,
 }
 
-/// Serves the ports 80 and 443 until the process ends.
+/// The ports with TLS: the usual one, and that of another origin of each host.
+const SECURE: [u16; 2] = [443, 8443];
+
+/// Serves all ports until the process ends.
 pub(crate) async fn serve(cases: Arc<Cases>) -> io::Result<()> {
+    let mut secure = Vec::new();
+    for port in SECURE {
+        secure.push(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?);
+    }
+    // netbench connects to this port when all ports are open.
     let plain = TcpListener::bind((Ipv4Addr::LOCALHOST, 80)).await?;
-    let secure = TcpListener::bind((Ipv4Addr::LOCALHOST, 443)).await?;
-    let of_plain = Arc::clone(&cases);
-    let accepting = tokio::spawn(async move {
-        loop {
-            let Ok((stream, _)) = plain.accept().await else {
-                continue;
-            };
-            let cases = Arc::clone(&of_plain);
-            tokio::spawn(async move { plain_connection(cases, stream).await });
-        }
-    });
-    loop {
-        let Ok((stream, _)) = secure.accept().await else {
-            if accepting.is_finished() {
-                return Ok(());
-            }
-            continue;
-        };
+    for listener in secure {
         let cases = Arc::clone(&cases);
-        tokio::spawn(async move { secure_connection(cases, stream).await });
+        tokio::spawn(async move {
+            loop {
+                if let Ok((stream, _)) = listener.accept().await {
+                    tokio::spawn(secure_connection(Arc::clone(&cases), stream));
+                }
+            }
+        });
+    }
+    loop {
+        if let Ok((stream, _)) = plain.accept().await {
+            tokio::spawn(plain_connection(Arc::clone(&cases), stream));
+        }
     }
 }
 

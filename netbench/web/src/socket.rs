@@ -36,12 +36,12 @@ enum Behaviour {
     Echo,
     /// Closes with this code and reason.
     Close(u16, String),
-    /// Ends the connection without a close frame.
+    /// Ends the connection without a close frame, after the first message.
     Cut,
 }
 
 /// Answers a request for a WebSocket. The query chooses the behaviour: `refuse` is a status, `close` is a code, `cut` ends
-/// the connection, `protocol` is the protocol in the answer, and `key=wrong` breaks the server's proof.
+/// the connection after a message, `protocol` is the protocol in the answer, and `key=wrong` breaks the server's proof.
 pub(crate) fn accept(request: &mut Request<Incoming>, query: &Query) -> Answer {
     if let Some(status) = query.number("refuse") {
         let status = u16::try_from(status)
@@ -96,7 +96,10 @@ async fn behave(
     behaviour: Behaviour,
 ) -> io::Result<()> {
     match behaviour {
-        Behaviour::Cut => return stream.shutdown().await,
+        Behaviour::Cut => {
+            read(&mut stream).await?;
+            return stream.shutdown().await;
+        }
         Behaviour::Close(code, reason) => {
             let payload = [&code.to_be_bytes(), reason.as_bytes()].concat();
             stream.write_all(&frame(opcode::CLOSE, &payload)).await?;

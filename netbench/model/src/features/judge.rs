@@ -143,3 +143,151 @@ impl WebSeen {
         own.map(|connection| connection.scheme)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(guards: &str) -> FeatureCase {
+        serde_json::from_value(serde_json::json!({
+            "name": "fetch/a",
+            "about": "It fetches.",
+            "standard": "Fetch",
+            "url": "https://fetch.spec.whatwg.org/",
+            "why": "A reason.",
+            "guards": guards,
+            "start": "https://fetch-a.test/",
+            "told": {"status": "200"},
+            "requests": [
+                {"times": "1", "path": "/echo", "method": "POST", "scheme": "https", "headers": {"origin": "null"}, "without": ["cookie"]},
+                {"times": "0", "path": "/secret"},
+            ],
+            "connections": [{"host": "fetch-a.test", "used": "1", "resumed": "0"}],
+        }))
+        .unwrap()
+    }
+
+    /// Returns the record of the expected outcome, which `change` changes.
+    fn seen(change: impl Fn(&mut WebSeen)) -> FeatureOutcome {
+        let mut seen = serde_json::from_value(serde_json::json!({
+            "report": {"told": {"status": "200", "more": "x"}},
+            "requests": [
+                {"connection": 4, "host": "fetch-a.test", "method": "POST", "path": "/echo", "headers": {"origin": "null"}},
+            ],
+            "connections": [
+                {"number": 4, "scheme": "https", "host": "fetch-a.test"},
+                // A connection without a request does not count.
+                {"number": 5, "scheme": "https", "host": "fetch-a.test", "error": "closed"},
+            ],
+        }))
+        .unwrap();
+        change(&mut seen);
+        FeatureOutcome::Reported { seen }
+    }
+
+    fn told(value: &str) -> Option<PageReport> {
+        Some(PageReport::Told(
+            [("status".to_owned(), value.to_owned())].into(),
+        ))
+    }
+
+    #[test]
+    fn an_outcome_is_judged_by_the_report_and_by_the_record() {
+        let expected = seen(|_| {});
+        for guards in ["function", "protection"] {
+            assert_eq!(case(guards).judge(&expected), Judgement::Right);
+        }
+        let changed: [(FeatureOutcome, &str); 10] = [
+            (
+                seen(|seen| seen.report = told("404")),
+                "status is 404, not 200",
+            ),
+            (
+                seen(|seen| seen.report = told("")),
+                "status is empty, not 200",
+            ),
+            (
+                seen(|seen| seen.report = Some(PageReport::Told([].into()))),
+                "status is missing, not 200",
+            ),
+            (
+                seen(|seen| seen.report = Some(PageReport::Failed("TypeError".to_owned()))),
+                "the page's script ended with TypeError",
+            ),
+            (seen(|seen| seen.report = None), "the page did not report"),
+            (
+                seen(|seen| seen.requests[0].method = "GET".to_owned()),
+                "the server saw 0 of POST https:/echo with origin: null without cookie, not 1",
+            ),
+            (
+                seen(|seen| {
+                    let cookie = ("cookie".to_owned(), "a=1".to_owned());
+                    seen.requests[0].headers.extend([cookie]);
+                }),
+                "the server saw 0 of POST https:/echo with origin: null without cookie, not 1",
+            ),
+            (
+                seen(|seen| {
+                    let mut another = seen.requests[0].clone();
+                    another.path = "/secret".to_owned();
+                    seen.requests.push(another);
+                }),
+                "the server saw 1 of /secret, not 0",
+            ),
+            (
+                seen(|seen| seen.connections[0].resumed = true),
+                "the server saw 1 resumed connections to fetch-a.test, not 0",
+            ),
+            (
+                seen(|seen| seen.connections[0].host = "other".to_owned()),
+                "the server saw 0 connections to fetch-a.test, not 1",
+            ),
+        ];
+        for (outcome, why) in changed {
+            let FeatureOutcome::Reported { seen } = &outcome else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(case("function").differences(seen), [why]);
+            assert_eq!(
+                case("function").judge(&outcome),
+                Judgement::FalseReject,
+                "{why}"
+            );
+            assert_eq!(
+                case("protection").judge(&outcome),
+                Judgement::FalseAccept,
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_outcome_without_a_report_is_no_credit() {
+        let lacks = Some(PageReport::Unsupported("no WebSocket".to_owned()));
+        let silent = FeatureOutcome::Silent {
+            after_ms: 1,
+            shown: None,
+            seen: WebSeen::default(),
+        };
+        let detail = "ended".to_owned();
+        for (outcome, judged) in [
+            (
+                seen(|seen| seen.report.clone_from(&lacks)),
+                Judgement::Unsupported,
+            ),
+            (silent, Judgement::Hung),
+            (
+                FeatureOutcome::Crash {
+                    detail: detail.clone(),
+                },
+                Judgement::Crashed,
+            ),
+            (
+                FeatureOutcome::Unsupported { reason: detail },
+                Judgement::Unsupported,
+            ),
+        ] {
+            assert_eq!(case("function").judge(&outcome), judged, "{outcome:?}");
+        }
+    }
+}
