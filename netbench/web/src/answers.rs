@@ -71,7 +71,7 @@ pub(crate) fn echo(asked: &Asked<'_>) -> Answer {
     let headers =
         names.filter_map(|name| Some((name.to_string(), joined(asked.headers, name.as_str())?)));
     let headers: BTreeMap<String, String> = headers.collect();
-    let connection = &asked.link.connection;
+    let connection = asked.connection;
     json(&json!({
         "method": asked.method.as_str(),
         "host": asked.host,

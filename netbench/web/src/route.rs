@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::{Request, body::Incoming};
-use netbench_model::features::{PageReport, Scheme, SeenRequest};
+use netbench_model::features::{PageReport, Scheme, SeenConnection, SeenRequest};
 use tokio::time::sleep;
 
 use crate::{
@@ -29,7 +29,6 @@ use crate::{
     cases::{Cases, Served},
     control, page,
     query::Query,
-    serve::Link,
     socket,
 };
 
@@ -56,7 +55,7 @@ const LARGEST_BODY: usize = 16 << 20;
 
 /// The content of a request after its body was read.
 pub(crate) struct Asked<'a> {
-    pub(crate) link: &'a Link,
+    pub(crate) connection: &'a SeenConnection,
     pub(crate) host: &'a str,
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
@@ -68,28 +67,28 @@ pub(crate) struct Asked<'a> {
 /// Answers a request, and records it.
 pub(crate) async fn route(
     cases: &Arc<Cases>,
-    link: &Link,
+    connection: &SeenConnection,
     is_recorded: &OnceLock<()>,
     mut request: Request<Incoming>,
 ) -> Answer {
     let Some(host) = host_of(&request) else {
         return answers::status(StatusCode::BAD_REQUEST);
     };
-    if host == control::HOST && link.connection.scheme == Scheme::Http {
+    if host == control::HOST && connection.scheme == Scheme::Http {
         return control::answer(cases, request).await;
     }
     let Some((_, served)) = cases.of_host(&host) else {
         return answers::status(StatusCode::NOT_FOUND);
     };
-    if link.connection.scheme == Scheme::Http && is_recorded.set(()).is_ok() {
-        let mut connection = link.connection.clone();
-        connection.host.clone_from(&host);
-        served.connected(&connection);
+    if connection.scheme == Scheme::Http && is_recorded.set(()).is_ok() {
+        let mut first = connection.clone();
+        first.host.clone_from(&host);
+        served.connected(&first);
     }
     let path = request.uri().path().to_owned();
     let query = Query::parse(request.uri().query().unwrap_or_default());
     if path != REPORT {
-        served.requested(record(link, &host, &path, &request));
+        served.requested(record(connection.number, &host, &path, &request));
     }
     sleep(query.delay()).await;
     let wants_socket = path == "/socket" && request.headers().contains_key(header::UPGRADE);
@@ -102,7 +101,7 @@ pub(crate) async fn route(
         .await;
     let body = body.map(|body| body.to_bytes()).unwrap_or_default();
     let asked = Asked {
-        link,
+        connection,
         host: &host,
         method: &parts.method,
         path: &path,
@@ -202,13 +201,13 @@ pub(crate) fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
     (!values.is_empty()).then(|| values.join(between))
 }
 
-fn record(link: &Link, host: &str, path: &str, request: &Request<Incoming>) -> SeenRequest {
+fn record(connection: u32, host: &str, path: &str, request: &Request<Incoming>) -> SeenRequest {
     let headers = RECORDED.iter().filter_map(|name| {
         let value = joined(request.headers(), name)?;
         Some(((*name).to_owned(), value))
     });
     SeenRequest {
-        connection: link.connection.number,
+        connection,
         host: host.to_owned(),
         method: request.method().to_string(),
         path: path.to_owned(),

@@ -29,13 +29,6 @@ use crate::{
     route::route,
 };
 
-/// A connection, as its requests know it.
-#[derive(Debug, Clone)]
-pub(crate) struct Link {
-    /// The connection. A connection without TLS gets its host from its first request.
-    pub(crate) connection: SeenConnection,
-}
-
 /// The ports with TLS: the usual one, and that of another origin of each host.
 const SECURE: [u16; 2] = [443, 8443];
 
@@ -75,7 +68,7 @@ async fn plain_connection(cases: Arc<Cases>, stream: TcpStream) {
         resumed: false,
         error: None,
     };
-    converse(cases, stream, Link { connection }).await;
+    converse(cases, stream, connection).await;
 }
 
 async fn secure_connection(cases: Arc<Cases>, stream: TcpStream) {
@@ -124,7 +117,7 @@ async fn secure_connection(cases: Arc<Cases>, stream: TcpStream) {
     connection.alpn = alpn.map(|name| String::from_utf8_lossy(name).into_owned());
     connection.resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
     served.connected(&connection);
-    converse(cases, stream, Link { connection }).await;
+    converse(cases, stream, connection).await;
 }
 
 fn failed(served: &Served, mut connection: SeenConnection, error: String) {
@@ -136,15 +129,15 @@ fn failed(served: &Served, mut connection: SeenConnection, error: String) {
 async fn converse(
     cases: Arc<Cases>,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    link: Link,
+    connection: SeenConnection,
 ) {
-    let is_h2 = link.connection.alpn.as_deref() == Some("h2");
-    let link = Arc::new(link);
+    let is_h2 = connection.alpn.as_deref() == Some("h2");
+    let connection = Arc::new(connection);
     let is_recorded = Arc::new(OnceLock::new());
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (cases, link) = (Arc::clone(&cases), Arc::clone(&link));
+        let (cases, connection) = (Arc::clone(&cases), Arc::clone(&connection));
         let is_recorded = Arc::clone(&is_recorded);
-        async move { Ok::<_, Infallible>(route(&cases, &link, &is_recorded, request).await) }
+        async move { Ok::<_, Infallible>(route(&cases, &connection, &is_recorded, request).await) }
     });
     let io = TokioIo::new(stream);
     // A connection that the browser ends is no error: the record has what arrived.

@@ -20,7 +20,6 @@ use netbench_compat::Feature;
 use netbench_link::Namespace;
 use netbench_model::{
     SCHEMA_VERSION, StackName,
-    browser::Sandbox,
     features::{
         FeatureBrowser, FeatureFound, FeatureOutcome, FeatureSample, WebCase, WebSeen, WebSetup,
     },
@@ -153,28 +152,28 @@ impl Tries<'_> {
             // No name server listens there.
             name_server: Ipv4Addr::LOCALHOST,
         };
-        self.browse(program, (network, &trust, sandbox), &server, cases)
+        let around = Surroundings {
+            network,
+            trust: &trust,
+            startup_cache: None,
+            sandbox,
+        };
+        self.browse(program, &around, &server, cases)
     }
 
     fn browse(
         &self,
         program: &BrowserProgram,
-        (network, trust, sandbox): (Network<'_>, &Trust, Sandbox),
+        around: &Surroundings<'_>,
         server: &Server<'_>,
         cases: Vec<&Feature>,
     ) -> Result<(), FeaturesError> {
-        let around = Surroundings {
-            network,
-            trust,
-            startup_cache: None,
-            sandbox,
-        };
         let mut browser: Option<Browser> = None;
         let mut left = cases.into_iter();
         while let Some(case) = left.next() {
             let started = match browser.take() {
                 Some(runs) => Ok(runs),
-                None => Browser::start(program, &around, self.within(START)),
+                None => Browser::start(program, around, self.within(START)),
             };
             let mut runs = match started {
                 Ok(runs) => runs,

@@ -1,8 +1,9 @@
 //! The process that serves the pages, and the requests to it: HTTP/1.1, each over a connection of its own.
 
 use std::{
+    cell::RefCell,
     io::{self, Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream},
     path::Path,
     sync::{
         Arc,
@@ -20,7 +21,7 @@ use super::FeaturesError;
 use crate::{Launch, Worker, WorkerProgram};
 
 /// The address of the server, in a network that has no other server.
-const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
+const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
 
 /// The time limit of the server for listening.
 const START: Duration = Duration::from_secs(20);
@@ -38,7 +39,7 @@ const LARGEST: u64 = 64 << 20;
 pub(super) struct Server<'a> {
     namespace: &'a Namespace,
     /// The process, which ends with its stdin.
-    process: std::cell::RefCell<Worker>,
+    process: RefCell<Worker>,
 }
 
 impl<'a> Server<'a> {
