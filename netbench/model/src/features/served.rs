@@ -1,6 +1,6 @@
 //! The messages between netbench and the server of the pages: JSON over HTTP.
 
-use std::{collections::BTreeMap, iter};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,6 @@ impl WebCase {
         let labels = Self::LABELS.iter();
         let below = labels.map(|label| format!("{label}.{}", self.host));
         let others = [self.host.clone(), format!("{}{}", Self::OTHER, self.host)];
-        iter::chain(others, below)
+        others.into_iter().chain(below)
     }
 }
