@@ -8,7 +8,8 @@ use netbench_model::features::{FeatureOutcome, FeatureSample, FeaturesManifest};
 use netbench_report::{FeatureWord, FeaturesSummary};
 
 use crate::support::{
-    Place, check, finish, interrupt, json, marked_processes, piped, samples_of, until, words,
+    Place, check, finish, interrupt, json, marked, marked_processes, piped, samples_of, signal,
+    until, wait, words,
 };
 
 netbench_testing::module_tests! {
@@ -16,6 +17,7 @@ netbench_testing::module_tests! {
     firefox_does_what_the_standards_say: Firefox, Certutil, UserNamespaces, UserMounts;
     webkitgtk_does_what_the_standards_say: WebKitGtk, Certutil, UserNamespaces, UserMounts;
     a_run_goes_on_where_it_was_stopped_and_leaves_nothing: Chromium, Certutil, UserNamespaces, UserMounts;
+    a_browser_that_ends_is_started_again: Chromium, Certutil, UserNamespaces, UserMounts;
     the_cases_are_listed;
     wrong_input_is_said_in_a_line;
 }
@@ -121,6 +123,39 @@ fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     let left = marked_processes(&temporary.display().to_string());
     assert!(left.is_empty(), "{left:?}");
+}
+
+fn a_browser_that_ends_is_started_again() {
+    let place = Place::new();
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let line = format!("browser features -q --json --timeout 60s --browser chromium --case {LONG}");
+    let mut command = place.command(&words(&line));
+    let child = piped(command.env("TMPDIR", &temporary));
+    until("samples", || place.lines("samples.jsonl") >= 2);
+    // The browser's own processes have a type.
+    let is_browser = |command: &String| {
+        command.contains("--remote-debugging-pipe") && !command.contains("--type=")
+    };
+    let mark = temporary.join("netbench-browser-").display().to_string();
+    let browser = marked(&mark);
+    let (process, _) = browser
+        .iter()
+        .find(|(_, command)| is_browser(command))
+        .unwrap();
+    signal("KILL", *process);
+    let done = wait(child).expect(0);
+    let summary: FeaturesSummary = json(&done.stdout);
+    let outcomes = summary.matrix.cells().map(|cell| cell.result.outcome);
+    let outcomes: Vec<FeatureWord> = outcomes.collect();
+    assert_eq!(outcomes.len(), summary.matrix.cases.len());
+    let number = |word| outcomes.iter().filter(|outcome| **outcome == word).count();
+    assert_eq!(number(FeatureWord::Crash), 1, "{outcomes:?}");
+    assert_eq!(
+        number(FeatureWord::Expected),
+        outcomes.len() - 1,
+        "{outcomes:?}"
+    );
 }
 
 fn the_cases_are_listed() {
