@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fs;
+use std::{fs, path::Path};
 
 use netbench_model::features::{FeatureOutcome, FeatureSample, FeaturesManifest};
 use netbench_report::{FeatureWord, FeaturesSummary};
 
 use crate::support::{
-    Place, check, finish, interrupt, json, marked, marked_processes, piped, samples_of, signal,
-    until, wait, words,
+    Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, until,
+    wait, words,
 };
 
 netbench_testing::module_tests! {
@@ -133,17 +133,8 @@ fn a_browser_that_ends_is_started_again() {
     let mut command = place.command(&words(&line));
     let child = piped(command.env("TMPDIR", &temporary));
     until("samples", || place.lines("samples.jsonl") >= 2);
-    // The browser's own processes have a type.
-    let is_browser = |command: &String| {
-        command.contains("--remote-debugging-pipe") && !command.contains("--type=")
-    };
-    let mark = temporary.join("netbench-browser-").display().to_string();
-    let browser = marked(&mark);
-    let (process, _) = browser
-        .iter()
-        .find(|(_, command)| is_browser(command))
-        .unwrap();
-    signal("KILL", *process);
+    let process = browser_of(&temporary).unwrap();
+    signal("KILL", process);
     let done = wait(child).expect(0);
     let summary: FeaturesSummary = json(&done.stdout);
     let outcomes = summary.matrix.cells().map(|cell| cell.result.outcome);
@@ -156,6 +147,19 @@ fn a_browser_that_ends_is_started_again() {
         outcomes.len() - 1,
         "{outcomes:?}"
     );
+}
+
+/// Returns the process of the browser whose profile is in this folder.
+fn browser_of(temporary: &Path) -> Option<u32> {
+    let mark = format!("--user-data-dir={}", temporary.display());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process: &u32| {
+        let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        // The browser's further processes have a type.
+        command.contains(&mark) && !command.contains("--type=")
+    })
 }
 
 fn the_cases_are_listed() {
