@@ -10,6 +10,11 @@ use netbench_model::{
 /// `WebKitWebView::load-failed-with-tls-errors`: the specific error is not reported outside of the program.
 pub(crate) const WEBKIT_REFUSES: &str = "load-failed-with-tls-errors";
 
+/// The texts of Servo's error page where a request ended without a response, whatever the reason: before and after it was
+/// sent.
+const SERVO_NO_CONNECTION: &str = "Error loading page: client error (Connect)";
+const SERVO_NO_RESPONSE: &str = "Error loading page: client error (SendRequest)";
+
 /// GLib's message where it refuses a certificate before WebKit is asked.
 const GLIB_REFUSES: &str = "Unacceptable TLS certificate";
 
@@ -38,7 +43,7 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
         | "net::ERR_BAD_SSL_CLIENT_AUTH_CERT"
         | "SSL_ERROR_NO_CYPHER_OVERLAP" => &[Refusal::Class(FailureClass::Alert)],
         // This code only states that there is no response, without the reason.
-        "HttpError" => &[
+        "HttpError" | SERVO_NO_CONNECTION | SERVO_NO_RESPONSE => &[
             Refusal::Class(FailureClass::Alert),
             Refusal::Class(FailureClass::Closed),
             Refusal::Class(FailureClass::Connect),

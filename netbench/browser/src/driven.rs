@@ -8,6 +8,14 @@ pub(crate) trait Driven {
         self.visit(url, limit).map(Shown::from)
     }
 
+    /// Presses the button of the shown error page that allows the server's certificate, and waits for the page.
+    fn proceed(&mut self, _: Limit<'_>) -> Result<Shown, BrowserError> {
+        Err(BrowserError::Unusable {
+            what: "the error page".to_owned(),
+            why: "this browser's driver cannot press its buttons".to_owned(),
+        })
+    }
+
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError>;
 
     /// Quits the browser, and returns its startup cache. It is empty for browsers that have their caches in their installation.

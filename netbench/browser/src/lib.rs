@@ -18,11 +18,13 @@ mod limit;
 mod marionette;
 mod outside;
 mod page;
+mod pipe;
 mod place;
 mod process;
 mod product;
 mod profile;
 mod program;
+mod servo;
 mod startup_cache;
 mod threads;
 mod timing;
@@ -36,7 +38,7 @@ pub use limit::Limit;
 pub use outside::{Outside, OutsideProgram};
 pub use page::{Loaded, Page, Shown};
 pub use place::{Network, Surroundings, other_user};
-pub use product::{BrowserProgram, Product};
+pub use product::{BrowserProgram, Product, ServoTls};
 pub use profile::Trust;
 pub use startup_cache::StartupCache;
 pub use threads::Threads;
@@ -47,6 +49,7 @@ use std::path::Path;
 use chromium::Chromium;
 use driven::Driven;
 use firefox::Firefox;
+use servo::Servo;
 use webkit::WebKit;
 
 /// A running browser with a separate profile.
@@ -68,6 +71,7 @@ impl Browser {
             Product::Chromium => Box::new(Chromium::start(path, surroundings, limit)?),
             Product::Firefox => Box::new(Firefox::start(path, surroundings, limit)?),
             Product::WebKitGtk => Box::new(WebKit::start(path, surroundings, limit)?),
+            Product::Servo(tls) => Box::new(Servo::start(path, tls, surroundings, limit)?),
         }))
     }
 
@@ -93,6 +97,15 @@ impl Browser {
     /// Returns the errors of [`Self::visit`].
     pub fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
         self.0.look(url, limit)
+    }
+
+    /// Presses the button of the shown error page that allows the server's certificate, and waits for the page. Only
+    /// products with [`Product::can_proceed`] do.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::visit`], and an error if there is no such button.
+    pub fn proceed(&mut self, limit: Limit<'_>) -> Result<Shown, BrowserError> {
+        self.0.proceed(limit)
     }
 
     /// Returns the scheduler's counters of the browser's threads, in all of its processes.

@@ -33,13 +33,18 @@ pub enum Shown {
     Error {
         /// The error's code: `net::ERR_CERT_DATE_INVALID`.
         code: String,
+        /// The server's certificate as the error page shows it, if it does: DER in base64, with or without padding.
+        certificate_base64: Option<String>,
     },
 }
 
 impl From<Page> for Shown {
     fn from(page: Page) -> Self {
         match page {
-            Page::Error { code } => Self::Error { code },
+            Page::Error { code } => Self::Error {
+                code,
+                certificate_base64: None,
+            },
             Page::Loaded(loaded) => Self::Loaded {
                 client: loaded.client,
                 http_status: Some(loaded.http_status),

@@ -4,11 +4,14 @@ use std::{
     str::FromStr,
 };
 
+use netbench_model::browser::Mark;
+
 use crate::{
     BrowserError,
     chromium::Chromium,
     firefox::Firefox,
     program::{on_path, says},
+    servo::Servo,
     webkit::WebKit,
 };
 
@@ -21,11 +24,42 @@ pub enum Product {
     Firefox,
     /// WebKitGTK, by its MiniBrowser.
     WebKitGtk,
+    /// Servo, in netbench's own program.
+    Servo(ServoTls),
+}
+
+/// The TLS library of a Servo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ServoTls {
+    /// rustls with AWS-LC, which is Servo's own choice.
+    AwsLc,
+    /// rustls with ring.
+    Ring,
+    /// OpenSSL, by a patch to Servo's network stack.
+    OpenSsl,
+}
+
+impl ServoTls {
+    /// Returns the stack with the same TLS library.
+    pub fn stack(self) -> &'static str {
+        match self {
+            Self::AwsLc => "rustls-aws-lc",
+            Self::Ring => "rustls-ring",
+            Self::OpenSsl => "openssl",
+        }
+    }
 }
 
 impl Product {
     /// Every browser.
-    pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::WebKitGtk];
+    pub const ALL: [Self; 6] = [
+        Self::Chromium,
+        Self::Firefox,
+        Self::WebKitGtk,
+        Self::Servo(ServoTls::AwsLc),
+        Self::Servo(ServoTls::Ring),
+        Self::Servo(ServoTls::OpenSsl),
+    ];
 
     /// Returns the browser's name.
     pub fn name(self) -> &'static str {
@@ -33,6 +67,9 @@ impl Product {
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
             Self::WebKitGtk => "webkitgtk",
+            Self::Servo(ServoTls::AwsLc) => "servo",
+            Self::Servo(ServoTls::Ring) => "servo+ring",
+            Self::Servo(ServoTls::OpenSsl) => "servo+openssl",
         }
     }
 
@@ -42,6 +79,9 @@ impl Product {
             Self::Chromium => "BoringSSL",
             Self::Firefox => "NSS",
             Self::WebKitGtk => "GnuTLS",
+            Self::Servo(ServoTls::AwsLc) => "rustls with aws-lc-rs",
+            Self::Servo(ServoTls::Ring) => "rustls with ring",
+            Self::Servo(ServoTls::OpenSsl) => "OpenSSL",
         }
     }
 
@@ -51,19 +91,20 @@ impl Product {
             Self::Chromium => Chromium::settings(),
             Self::Firefox => Firefox::settings(),
             Self::WebKitGtk => WebKit::settings(),
+            Self::Servo(tls) => Servo::settings(tls),
         }
     }
 
     /// Returns whether the browser sandboxes itself. WebKitGTK does so for applications that request it, and
-    /// MiniBrowser does not.
+    /// MiniBrowser does not; Servo has no sandbox in one process.
     pub fn has_sandbox(self) -> bool {
-        self != Self::WebKitGtk
+        matches!(self, Self::Chromium | Self::Firefox)
     }
 
     /// Returns whether the browser's state about a server on one port does not affect other ports. In
-    /// WebKitGTK, a load that was refused can cancel the next one.
+    /// WebKitGTK, a load that was refused can cancel the next one; Servo keeps sessions by host.
     pub fn keeps_ports_apart(self) -> bool {
-        self != Self::WebKitGtk
+        matches!(self, Self::Chromium | Self::Firefox)
     }
 
     /// Returns whether the browser continues without a client certificate that a server requests. WebKitGTK's
@@ -83,16 +124,21 @@ impl Product {
         self != Self::WebKitGtk
     }
 
-    /// Returns whether its timing marks of a connection agree with its packets. WebKitGTK's are whole
-    /// milliseconds, and that between TCP connect and the handshake is late.
-    pub fn marks_connections(self) -> bool {
-        self != Self::WebKitGtk
+    /// Returns whether a driver can press the button of an error page that allows the server's certificate.
+    pub fn can_proceed(self) -> bool {
+        matches!(self, Self::Servo(_))
     }
 
-    /// Returns whether the browser reports the time of a page's last byte. Firefox's `responseEnd` of a
-    /// navigation is its `responseStart`.
-    pub fn marks_ends(self) -> bool {
-        self != Self::Firefox
+    /// Returns the marks of a visit that the browser does not report, or not as its packets have them. Firefox's
+    /// `responseEnd` of a navigation is its `responseStart`. WebKitGTK's marks are whole milliseconds, and that between
+    /// TCP connect and the handshake is late. Servo's marks of a connection are 0.
+    pub fn unmarked(self) -> &'static [Mark] {
+        match self {
+            Self::Chromium => &[],
+            Self::Firefox => &[Mark::End],
+            Self::WebKitGtk => &[Mark::Connected],
+            Self::Servo(_) => &[Mark::Connected, Mark::Protected, Mark::FirstByte],
+        }
     }
 
     /// Returns the possible names of its program.
@@ -101,15 +147,18 @@ impl Product {
             Self::Chromium => &["chromium", "chromium-browser", "google-chrome"],
             Self::Firefox => &["firefox-esr", "firefox"],
             Self::WebKitGtk => &["MiniBrowser"],
+            Self::Servo(ServoTls::AwsLc | ServoTls::Ring) => &["netbench-servo"],
+            Self::Servo(ServoTls::OpenSsl) => &["netbench-servo-openssl"],
         }
     }
 
-    /// Returns the name of Debian's package.
-    fn package(self) -> &'static str {
+    /// Returns the means of installing it.
+    fn help(self) -> &'static str {
         match self {
-            Self::Chromium => "chromium",
-            Self::Firefox => "firefox-esr",
-            Self::WebKitGtk => "libwebkit2gtk-4.1-0",
+            Self::Chromium => "Debian's package is chromium",
+            Self::Firefox => "Debian's package is firefox-esr",
+            Self::WebKitGtk => "Debian's package is libwebkit2gtk-4.1-0",
+            Self::Servo(_) => "`netbench stacks build servo-browser` builds it from a source tree",
         }
     }
 
@@ -122,6 +171,7 @@ impl Product {
             // refused.
             Self::Firefox => 138,
             Self::WebKitGtk => 2,
+            Self::Servo(_) => 0,
         }
     }
 }
@@ -165,9 +215,9 @@ impl BrowserProgram {
         let path = path.ok_or_else(|| BrowserError::Missing {
             what: product.to_string(),
             help: format!(
-                "none of {} is on the search path; Debian's package is {}",
+                "none of {} is on the search path; {}",
                 names.join(", "),
-                product.package()
+                product.help()
             ),
         })?;
         Self::at(product, path)
@@ -184,7 +234,7 @@ impl BrowserProgram {
         };
         let mut command = match product {
             Product::WebKitGtk => WebKit::version(&path),
-            Product::Chromium | Product::Firefox => Command::new(&path),
+            Product::Chromium | Product::Firefox | Product::Servo(_) => Command::new(&path),
         };
         let said = says(command.arg("--version")).map_err(unusable)?;
         let said = said.lines().next().unwrap_or_default().trim().to_owned();

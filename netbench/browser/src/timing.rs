@@ -57,7 +57,7 @@ impl NavigationTiming {
             tcp_ns: self.between(self.connect_start, self.secure_connection_start)?,
             tls_ns: self.between(self.secure_connection_start, self.connect_end)?,
             wait_ns: self.between(self.connect_end, self.request_start)?,
-            first_byte_ns: self.between(self.request_start, self.response_start)?,
+            first_byte_ns: Some(self.between(self.request_start, self.response_start)?),
             total_ns: Some(self.between(self.connect_start, self.response_end)?),
         })
     }
@@ -123,7 +123,7 @@ mod tests {
                 tcp_ns: 20_400_000,
                 tls_ns: 24_700_000,
                 wait_ns: 200_000,
-                first_byte_ns: 21_700_000,
+                first_byte_ns: Some(21_700_000),
                 total_ns: Some(68_200_000),
             }
         );

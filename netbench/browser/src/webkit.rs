@@ -265,7 +265,10 @@ impl Driven for WebKit {
             }
         }
         Ok(match shown {
-            Err(code) => Shown::Error { code },
+            Err(code) => Shown::Error {
+                code,
+                certificate_base64: None,
+            },
             Ok(Looked { protocol, bytes }) => Shown::Loaded {
                 client: Negotiated {
                     alpn: alpn(&protocol),

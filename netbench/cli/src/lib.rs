@@ -15,6 +15,7 @@
 mod output;
 
 mod ask;
+mod browsers;
 mod client;
 mod commands;
 mod compare;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use netbench_model::{
-    Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
-    SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
+    Condition, Failure, FailureClass, Group, LinkProfile, Manifest, Negotiated, RootsRecord,
+    RootsSource, SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
     browser::{
         Attempt, BrowserManifest, BrowserPlan, BrowserRecord, Mark, ObjectsLoad, ObjectsPage,
         OnTheLink, Sandbox, Scheduled, Visit, VisitOutcome, VisitSample, VisitTimes,
@@ -79,6 +79,29 @@ fn samples() -> Vec<VisitSample> {
     samples
 }
 
+/// Returns the visits of two Servos that differ in their TLS library: the second takes less time.
+pub(crate) fn servos(groups: [Group; 2]) -> BrowserSummary {
+    let names = ["servo+openssl", "servo"].map(StackName::new);
+    let mut manifest = manifest();
+    let record = manifest.plan.browsers[0].clone();
+    manifest.plan.browsers = (names.iter())
+        .map(|name| BrowserRecord {
+            name: name.to_string(),
+            ..record.clone()
+        })
+        .collect();
+    let mut samples = samples();
+    for sample in &mut samples {
+        let client = usize::from(sample.client.as_str() != CLIENTS[0]);
+        sample.client = names[client].clone();
+        if let VisitOutcome::Ok(visit) = &mut sample.outcome {
+            visit.client.group = Some(groups[client]);
+        }
+    }
+    manifest.plan.clients = names.into();
+    summarize_browser(&manifest, &samples)
+}
+
 fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
     let is_browser = client == "chromium";
     let slower = |ns: u64| if is_browser { ns * 11 / 10 } else { ns };
@@ -114,7 +137,7 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
                 tcp_ns: 20_300_000,
                 tls_ns,
                 wait_ns: 100_000,
-                first_byte_ns: 20_500_000,
+                first_byte_ns: Some(20_500_000),
                 total_ns: Some(41_000_000 + tls_ns),
             },
             from_packets: Vec::new(),
@@ -240,7 +263,7 @@ fn a_time_that_is_not_that_of_its_packets_is_told() {
         (row.far[0].site.as_str(), row.far[0].round),
         ("site0.example", 2)
     );
-    assert_eq!(row.far[0].tls_departure_ns, 2_500_000);
+    assert_eq!(row.far[0].tls_departure_ns, Some(2_500_000));
     assert_eq!(row.tcp_departure_ns, Some(200_000.0));
     assert_eq!((row.responses, row.far_in_response), (8, 0));
     assert_eq!(row.first_byte_departure_ns, Some(200_000.0));

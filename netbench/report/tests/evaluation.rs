@@ -9,9 +9,10 @@ use netbench_model::coverage::{
     Category, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell, Protocol,
     Role, ShimSummary, StackSupport, Support, Tally,
 };
-use netbench_model::{Condition, Losses, LostSite, PartState, Profile, StackName};
+use netbench_model::{Condition, Group, Losses, LostSite, PartState, Profile, StackName};
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
 
+use crate::browser::servos;
 use crate::support::{
     formats::{assert_emulated, render, terminal},
     whole::{complete, connections, run as manifest, runner},
@@ -172,6 +173,27 @@ fn browsers_are_a_question_only_where_they_were_asked() {
         question.because,
         "No browser was asked: chromium is not installed."
     );
+}
+
+#[test]
+fn page_loads_of_two_servos_are_compared_where_their_handshakes_are_alike() {
+    let because = |groups| {
+        let mut run = manifest(&[]);
+        run.plan.browsers = vec!["servo+openssl".to_owned(), "servo".to_owned()];
+        let found = Found {
+            visits: Some(Arc::new(servos(groups))),
+            ..Found::default()
+        };
+        evaluation(run, found).questions[3].because.clone()
+    };
+    let compared = because([Group::X25519, Group::X25519]);
+    assert!(
+        compared.contains("A page of servo beside servo+openssl: faster, -3.4 %"),
+        "{compared}"
+    );
+    let apart = because([Group::X25519MLKEM768, Group::X25519]);
+    let due = "Pages of servo and servo+openssl were not compared: their handshakes differ (groups x25519 and X25519MLKEM768).";
+    assert!(apart.contains(due), "{apart}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of each stack with the cases of the catalogue: for each test, a server of the case and one connection.
 //! Browsers and other programs are tested in `outside`, and the network stacks of browser engines in `engines`.
 
+mod decisions;
 mod ech;
 mod engines;
 mod outside;

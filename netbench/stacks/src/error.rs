@@ -71,6 +71,9 @@ pub enum BuildError {
     /// An error of a file: the attempt, and the file.
     #[error("cannot {0} {file}", file = .1.display())]
     File(&'static str, PathBuf, #[source] io::Error),
+    /// Servo's network stack was not patched.
+    #[error("Servo with OpenSSL was not built")]
+    Servo(#[from] crate::PatchError),
     /// The user has no cache folder.
     #[error("no cache folder: neither XDG_CACHE_HOME nor HOME is set")]
     NoCache,

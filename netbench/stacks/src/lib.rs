@@ -13,6 +13,8 @@ mod pinned;
 mod program;
 mod registry;
 mod servers;
+mod servo;
+mod servo_openssl;
 mod tree;
 
 use std::{env, os::unix::fs::PermissionsExt, path::PathBuf};
@@ -28,6 +30,8 @@ pub use registry::{
     ship_stacks, stack, stacks,
 };
 pub use servers::{installed_servers, web_server};
+pub use servo::build_servo;
+pub use servo_openssl::{PatchError, patched_servo_net};
 pub use tree::{Profile, SourceTree, this_command};
 
 /// Finds a program in the directories of `PATH`, as a shell does.

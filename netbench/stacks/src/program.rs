@@ -42,10 +42,16 @@ pub struct Found {
 impl Program {
     /// Returns the library that counts allocations.
     pub fn heap_library() -> Self {
+        let build = Build::cargo("netbench-heap", "netbench/heap");
+        Self::new("the library that counts allocations", HEAP_LIBRARY, build)
+    }
+
+    /// Returns a program of this name, whose file has the name of its package.
+    pub(crate) fn new(name: &str, file: &str, build: Build) -> Self {
         Self {
-            name: "the library that counts allocations".to_owned(),
-            file: HEAP_LIBRARY.to_owned(),
-            build: Build::cargo("netbench-heap", "netbench/heap"),
+            name: name.to_owned(),
+            file: file.to_owned(),
+            build,
             variants: Variants::NONE,
             fips: None,
         }
@@ -309,10 +315,10 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.file == HEAP_LIBRARY {
-            f.write_str(&self.name)
-        } else {
-            write!(f, "the {} worker", self.name)
+        match self.name.as_str() {
+            Self::SERVO => write!(f, "the program {}", self.file),
+            name if self.file == HEAP_LIBRARY => f.write_str(name),
+            name => write!(f, "the {name} worker"),
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{
 const EMBEDDED: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/stack_files.rs"));
 
 /// The requirements that every file can name.
-static COMMON_NEEDS: LazyLock<BTreeMap<String, Need>> = LazyLock::new(|| {
+pub(crate) static COMMON_NEEDS: LazyLock<BTreeMap<String, Need>> = LazyLock::new(|| {
     toml::from_str(include_str!("../needs.toml")).expect("the table is part of this source")
 });
 

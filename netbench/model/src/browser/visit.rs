@@ -146,8 +146,9 @@ pub struct VisitTimes {
     pub tls_ns: u64,
     /// Time from the handshake's end to the request: `requestStart` − `connectEnd`.
     pub wait_ns: u64,
-    /// Time from the request to the response's first byte: `responseStart` − `requestStart`.
-    pub first_byte_ns: u64,
+    /// Time from the request to the response's first byte: `responseStart` − `requestStart`. `None` if neither the client
+    /// nor the packets show it.
+    pub first_byte_ns: Option<u64>,
     /// Time from the beginning of TCP connect to the response's last byte: `responseEnd` − `connectStart`. `None` if
     /// neither the client nor the packets show it.
     pub total_ns: Option<u64>,
@@ -168,6 +169,10 @@ impl VisitTimes {
 pub enum Mark {
     /// The end of TCP connect.
     Connected,
+    /// The end of the handshake.
+    Protected,
+    /// The response's first byte.
+    FirstByte,
     /// The response's last byte.
     End,
 }
@@ -212,7 +217,7 @@ pub struct Departures {
     /// Difference of TCP connect, in nanoseconds.
     pub tcp_ns: Option<i64>,
     /// Difference of the TLS handshake.
-    pub tls_ns: i64,
+    pub tls_ns: Option<i64>,
     /// Difference of the response's first byte, counted from the beginning of TCP connect.
     pub first_byte_ns: Option<i64>,
     /// Difference of the response's last byte, counted from the beginning of TCP connect.
@@ -245,10 +250,14 @@ impl Departures {
                 true => Some(less(times.tcp_ns, link.tcp_ns?)?),
                 false => None,
             },
-            tls_ns: less(told, link.protected_ns?)?,
-            first_byte_ns: link
-                .first_byte_ns
-                .and_then(|packets_ns| less(times.request_ns() + times.first_byte_ns, packets_ns)),
+            tls_ns: match is_told(Mark::Protected) {
+                true => Some(less(told, link.protected_ns?)?),
+                false => None,
+            },
+            first_byte_ns: (times.first_byte_ns)
+                .filter(|_| is_told(Mark::FirstByte))
+                .zip(link.first_byte_ns)
+                .and_then(|(own_ns, packets_ns)| less(times.request_ns() + own_ns, packets_ns)),
             end_ns: (times
                 .total_ns
                 .filter(|_| is_told(Mark::End))
@@ -257,15 +266,16 @@ impl Departures {
         })
     }
 
-    /// Returns the difference of TCP connect and the handshake together. A browser that takes up its connection late
-    /// reports more of one and less of the other.
-    pub fn both_ns(self) -> i64 {
-        self.tcp_ns.unwrap_or_default().saturating_add(self.tls_ns)
+    /// Returns the difference of TCP connect and the handshake together, or `None` if the end of the handshake was
+    /// taken from the packets. A browser that takes up its connection late reports more of one and less of the other.
+    pub fn both_ns(self) -> Option<i64> {
+        let tls_ns = self.tls_ns?;
+        Some(self.tcp_ns.unwrap_or_default().saturating_add(tls_ns))
     }
 
     /// Returns whether TCP connect or the handshake differs by more than [`Self::LIMIT`].
     pub fn are_far(self) -> bool {
-        [self.tcp_ns, Some(self.tls_ns)]
+        [self.tcp_ns, self.tls_ns]
             .into_iter()
             .flatten()
             .any(|ns| is_beyond(Self::LIMIT, ns))
@@ -273,7 +283,7 @@ impl Departures {
 
     /// Returns whether both together differ by more than [`Self::LIMIT`].
     pub fn are_far_in_both(self) -> bool {
-        is_beyond(Self::LIMIT, self.both_ns())
+        self.both_ns().is_some_and(|ns| is_beyond(Self::LIMIT, ns))
     }
 
     /// Returns whether the response's first or last byte differs by more than [`Self::RESPONSE_LIMIT`].
@@ -299,7 +309,7 @@ mod tests {
         tcp_ns: 20_400_000,
         tls_ns: 25_000_000,
         wait_ns: 500_000,
-        first_byte_ns: 21_000_000,
+        first_byte_ns: Some(21_000_000),
         total_ns: Some(70_000_000),
     };
 
@@ -329,7 +339,7 @@ mod tests {
         };
         let departures = |tls_ns| Departures {
             tcp_ns: Some(400_000),
-            tls_ns,
+            tls_ns: Some(tls_ns),
             first_byte_ns: None,
             end_ns: None,
         };
@@ -341,7 +351,7 @@ mod tests {
             of(TlsVersion::Tls12, &[], &link),
             Some(departures(1_500_000))
         );
-        assert_eq!(departures(-1_000_000).both_ns(), -600_000);
+        assert_eq!(departures(-1_000_000).both_ns(), Some(-600_000));
         assert!(!departures(-1_000_000).are_far());
         assert!(departures(-1_000_001).are_far());
         assert!(!departures(-1_000_001).are_far_in_both());
@@ -384,7 +394,15 @@ mod tests {
         let found = of(TlsVersion::Tls13, &[Mark::Connected], &link);
         assert_eq!(
             found.map(|found| (found.tcp_ns, found.both_ns())),
-            Some((None, 1_000_000))
+            Some((None, Some(1_000_000)))
         );
+        let all = [Mark::Connected, Mark::Protected, Mark::FirstByte];
+        let found = of(TlsVersion::Tls13, &all, &link).expect("departures");
+        assert_eq!(
+            (found.tls_ns, found.both_ns(), found.first_byte_ns),
+            (None, None, None)
+        );
+        assert_eq!(found.end_ns, Some(0));
+        assert!(!found.are_far() && !found.are_far_in_both() && !found.response_is_far());
     }
 }

@@ -204,18 +204,22 @@ fn unsupported(summary: &BrowserSummary) -> Option<Section> {
 
 fn packets(summary: &BrowserSummary) -> Section {
     let rows = &summary.packets;
-    let visits = rows.iter().map(|row| row.visits).sum();
+    let visits: u64 = rows.iter().map(|row| row.visits).sum();
+    let handshakes: u64 = rows.iter().map(|row| row.handshakes).sum();
     let far_in_both: u64 = rows.iter().map(|row| row.far_in_both).sum();
     let responses: u64 = rows.iter().map(|row| row.responses).sum();
-    let late = rows.iter().map(|row| row.far_in_response).sum();
-    let mut items = vec![Item::Headline(match visits {
-        0 => "No visit's packets were seen.".to_owned(),
+    let late: u64 = rows.iter().map(|row| row.far_in_response).sum();
+    let response = format!(
+        "first and last byte of the response within 2 ms in {} of the {responses} whose response the packets show.",
+        responses.saturating_sub(late),
+    );
+    let mut items = vec![Item::Headline(match (visits, handshakes) {
+        (0, _) => "No visit's packets were seen.".to_owned(),
+        (_, 0) => format!("The times that the browsers report: {response}"),
         _ => format!(
-            "TCP connect and handshake together are within 1 ms of the packets in {} of {}, first and last byte of the response within 2 ms in \
-             {} of the {responses} whose response the packets show.",
-            visits - far_in_both,
-            BrowserSummary::visits(visits),
-            responses.saturating_sub(late),
+            "TCP connect and handshake together are within 1 ms of the packets in {} of {}, {response}",
+            handshakes.saturating_sub(far_in_both),
+            BrowserSummary::visits(handshakes),
         ),
     })];
     items.extend(waits(rows).map(Item::Text));
@@ -226,17 +230,20 @@ fn packets(summary: &BrowserSummary) -> Section {
                 off_by(row, Mark::Connected, row.tcp_departure_ns)
             })
             .col("TLS handshake off by", 0, |row| {
-                Cell::Time(row.tls_departure_ns)
+                off_by(row, Mark::Protected, row.tls_departure_ns)
             })
-            .col("both off by", 1, |row| Cell::Time(row.both_departure_ns))
+            .col("both off by", 1, |row| {
+                off_by(row, Mark::Protected, row.both_departure_ns)
+            })
             .col("first byte off by", 0, |row| {
-                Cell::time(row.first_byte_departure_ns)
+                off_by(row, Mark::FirstByte, row.first_byte_departure_ns)
             })
             .col("last byte off by", 0, |row| {
                 off_by(row, Mark::End, row.end_departure_ns)
             })
-            .col("both within 1 ms", 1, |row| {
-                Cell::Of(row.visits - row.far_in_both, row.visits)
+            .col("both within 1 ms", 1, |row| match row.handshakes {
+                0 => Cell::Missing,
+                all => Cell::Of(all.saturating_sub(row.far_in_both), all),
             })
             .col("response within 2 ms", 0, |row| {
                 Cell::Of(
@@ -259,7 +266,7 @@ fn packets(summary: &BrowserSummary) -> Section {
                 difference(far.tcp_departure_ns)
             })
             .col("TLS handshake", 0, |(_, far)| {
-                difference(Some(far.tls_departure_ns))
+                difference(far.tls_departure_ns)
             })
             .col("first byte", 0, |(_, far)| {
                 difference(far.first_byte_departure_ns)
@@ -281,6 +288,7 @@ fn packets(summary: &BrowserSummary) -> Section {
                       answers the request and has room for the head of a response, the last byte with the end of its last record; both are counted from the \
                       beginning of TCP connect. WebKitGTK's marks are whole milliseconds, and its TCP connect is the packets'. Firefox marks the \
                       first byte when a part of its record is there; it does not tell when the last byte of a page came, and its total is the packets'. \
+                      Servo reports the end of a page alone: its other times are the packets'. \
                       A browser that has to wait for a core marks its times late: the time that its threads ran and waited, all threads together, is the \
                       scheduler's count from the command to load the page until the page had loaded.")
 }

@@ -321,12 +321,15 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
         visits: departures.len() as u64,
         from_packets: from_packets.into_iter().collect(),
         tcp_departure_ns: median(&departures, |found| found.tcp_ns),
-        tls_departure_ns: median(&departures, |found| Some(found.tls_ns))?,
-        both_departure_ns: median(&departures, |found| Some(found.both_ns()))?,
+        tls_departure_ns: median(&departures, |found| found.tls_ns),
+        both_departure_ns: median(&departures, |found| found.both_ns()),
         first_byte_departure_ns: median(&departures, |found| found.first_byte_ns),
         end_departure_ns: median(&departures, |found| found.end_ns),
+        handshakes: number(&departures, |found| found.tls_ns.is_some()),
         far_in_both: number(&departures, Departures::are_far_in_both),
-        responses: number(&departures, |found| found.first_byte_ns.is_some()),
+        responses: number(&departures, |found| {
+            found.first_byte_ns.or(found.end_ns).is_some()
+        }),
         far_in_response: number(&departures, Departures::response_is_far),
         far: far
             .map(|(sample, found)| FarVisit {

@@ -167,7 +167,7 @@ impl VisitPhase {
         match self {
             Self::Tcp => Some(times.tcp_ns),
             Self::Tls => Some(times.tls_ns),
-            Self::FirstByte => Some(times.first_byte_ns),
+            Self::FirstByte => times.first_byte_ns,
             Self::Total => times.total_ns,
             Self::LastObject => visit.objects.map(|objects| objects.last_object_ns),
             Self::Load => visit.objects.map(|objects| objects.load_ns),
@@ -261,18 +261,21 @@ pub struct PacketsRow {
     /// The median distance of TCP connect from the packets, without its sign, in nanoseconds.
     pub tcp_departure_ns: Option<f64>,
     /// The same distance of the handshake.
-    pub tls_departure_ns: f64,
+    pub tls_departure_ns: Option<f64>,
     /// The same distance of both together.
-    pub both_departure_ns: f64,
+    pub both_departure_ns: Option<f64>,
     /// The same distance of the response's first byte, counted from the beginning of TCP connect.
     #[serde(default)]
     pub first_byte_departure_ns: Option<f64>,
     /// The same distance of the response's last byte.
     #[serde(default)]
     pub end_departure_ns: Option<f64>,
-    /// Number of visits that are over a millisecond off in both together.
+    /// Number of visits whose handshake was compared with the packets.
+    #[serde(default)]
+    pub handshakes: u64,
+    /// Number of these visits that are over a millisecond off in both together.
     pub far_in_both: u64,
-    /// Number of visits whose first byte was compared with the packets.
+    /// Number of visits whose first or last byte was compared with the packets.
     #[serde(default)]
     pub responses: u64,
     /// Number of these visits that are over two milliseconds off in the response's first or last byte.
@@ -295,7 +298,7 @@ pub struct FarVisit {
     /// The browser's time of TCP connect less that of the packets, in nanoseconds.
     pub tcp_departure_ns: Option<i64>,
     /// The browser's time of the handshake less that of the packets, in nanoseconds.
-    pub tls_departure_ns: i64,
+    pub tls_departure_ns: Option<i64>,
     /// The browser's time of the response's first byte less that of the packets, in nanoseconds.
     #[serde(default)]
     pub first_byte_departure_ns: Option<i64>,
@@ -313,7 +316,7 @@ impl FarVisit {
     pub fn waited_for_a_core(&self) -> bool {
         let differences = [
             self.tcp_departure_ns,
-            Some(self.tls_departure_ns),
+            self.tls_departure_ns,
             self.first_byte_departure_ns,
             self.end_departure_ns,
         ];

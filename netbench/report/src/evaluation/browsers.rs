@@ -1,14 +1,16 @@
 //! The question whether browsers behave like the new stack on these sites.
 
 use itertools::Itertools;
-use netbench_model::{StackName, SwitchEffect};
+use netbench_model::{Condition, StackName, SwitchEffect};
+use netbench_stats::Verdict;
 
 use super::{
     evidence::Evidence,
     question::{Answer, Question},
 };
 use crate::{
-    BrowserSummary, ClientRow, CompatSummary,
+    BrowserSummary, ClientRow, CompatSummary, VisitPhase,
+    row::in_words,
     text::{count, some_of},
 };
 
@@ -23,6 +25,7 @@ pub(super) fn answer(evidence: &Evidence<'_>) -> Question {
     let visits = found.visits.as_deref();
     let of_visits = visits.and_then(|visits| sites(&mut question, visits, to));
     let clients = found.clients.as_deref();
+    let of_loads = visits.and_then(|visits| page_loads(&mut question, visits));
     let of_servers = clients.and_then(|clients| servers(&mut question, clients, evidence));
     let mut because = Vec::new();
     for (found, what) in [
@@ -36,6 +39,10 @@ pub(super) fn answer(evidence: &Evidence<'_>) -> Question {
                 because.push(why);
             }
         }
+    }
+    if let Some((answer, why)) = of_loads {
+        question.answer = question.answer.worse_of(answer);
+        because.push(why);
     }
     question.because = because.join(" ");
     if question.because.is_empty() {
@@ -67,6 +74,53 @@ fn sites(
     let words = all.map(|row| format!("{} loads {} of {}", row.client, row.loaded, row.visits));
     let because = format!("Of the sites that were visited, {}.", words.format(", "));
     Some((yes_if(same), because))
+}
+
+/// Compares the page loads of browsers that differ in their TLS library alone, such as `servo` and `servo+openssl`.
+/// Returns `None` if there are no two of them.
+fn page_loads(question: &mut Question, visits: &BrowserSummary) -> Option<(Answer, String)> {
+    let names = visits
+        .run
+        .browsers
+        .iter()
+        .map(|browser| browser.name.as_str());
+    let (first, others) = names.clone().next().map(|first| (first, names.skip(1)))?;
+    let mut words = Vec::new();
+    let mut is_slower = false;
+    for other in others.filter(|other| family(other) == family(first)) {
+        let pairs = visits.comparisons.iter().find(|row| {
+            let key = &row.key;
+            (key.first_client.as_str(), key.other_client.as_str()) == (first, other)
+                && (key.condition, key.phase) == (Condition::Clean, VisitPhase::Total)
+        });
+        words.push(match pairs {
+            None => format!(
+                "Pages of {other} and {first} were not compared: their handshakes differ (groups {} and {}).",
+                groups(visits, other),
+                groups(visits, first),
+            ),
+            Some(row) => {
+                let (change, verdict) = (in_words(&row.change), row.change.verdict);
+                question.figure(&change, format!("time of a page of {other} beside {first}"));
+                is_slower |= verdict == Verdict::Slower;
+                format!("A page of {other} beside {first}: {verdict}, {change}.")
+            }
+        });
+    }
+    (!words.is_empty()).then(|| (yes_if(!is_slower), words.join(" ")))
+}
+
+/// Returns the name of a browser without its TLS library.
+fn family(browser: &str) -> &str {
+    browser.split('+').next().unwrap_or_default()
+}
+
+/// Returns the groups that a client negotiated.
+fn groups(visits: &BrowserSummary, client: &str) -> String {
+    let rows = visits.negotiated.iter();
+    let own = rows.filter(|row| row.client.as_str() == client);
+    let groups = own.map(|row| row.group.as_deref().unwrap_or("none"));
+    groups.unique().join(", ")
 }
 
 /// Returns the visits of a client; `None` if there are none.

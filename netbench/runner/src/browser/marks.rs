@@ -16,19 +16,58 @@ pub(super) fn completed(
     let VisitOutcome::Ok(visit) = &mut outcome else {
         return outcome;
     };
-    let mut reason = None;
-    if !product.marks_connections() {
-        reason = connected(visit, link).err();
-    }
-    if !product.marks_ends() {
+    let unmarked = product.unmarked();
+    let completed = if unmarked.contains(&Mark::Protected) {
+        response(visit, link)
+    } else if unmarked.contains(&Mark::Connected) {
+        connected(visit, link)
+    } else {
+        Ok(())
+    };
+    if unmarked.contains(&Mark::End) {
         end(visit, link);
     }
-    match reason {
-        None => outcome,
-        Some(reason) => VisitOutcome::Unsupported {
+    match completed {
+        Ok(()) => outcome,
+        Err(reason) => VisitOutcome::Unsupported {
             reason: reason.to_owned(),
         },
     }
+}
+
+/// Takes the times up to the request from the packets, by which the link finds the response. In versions before
+/// TLS 1.3, the handshake ends with the request.
+pub(super) fn begun(visit: &mut Visit, product: Product, link: &OnTheLink) {
+    if let (true, Some(tcp_ns), Some(protected_ns)) = (
+        product.unmarked().contains(&Mark::Protected),
+        link.tcp_ns,
+        link.protected_ns,
+    ) {
+        visit.times.tcp_ns = tcp_ns;
+        visit.times.tls_ns = protected_ns;
+        visit
+            .from_packets
+            .extend([Mark::Connected, Mark::Protected]);
+    }
+}
+
+/// Takes the response's first byte from the packets, if they show it: with several objects, they do not.
+fn response(visit: &mut Visit, link: Option<&OnTheLink>) -> Result<(), &'static str> {
+    let link = link
+        .filter(|_| visit.from_packets.contains(&Mark::Protected))
+        .ok_or("it reports no times of a connection, and the link did not see its packets")?;
+    let request_ns = visit.times.request_ns();
+    visit.times.first_byte_ns =
+        (link.first_byte_ns).and_then(|at_ns| at_ns.checked_sub(request_ns));
+    if visit.times.first_byte_ns.is_some() {
+        visit.from_packets.push(Mark::FirstByte);
+    }
+    if let Some(objects) = &mut visit.objects {
+        // The first request of each connection, the page's or an object's, did not find one.
+        let requests = objects.loaded.saturating_add(1);
+        objects.reused = requests.saturating_sub(link.connections);
+    }
+    Ok(())
 }
 
 /// Takes the end of TCP connect from the packets.
@@ -36,7 +75,10 @@ fn connected(visit: &mut Visit, link: Option<&OnTheLink>) -> Result<(), &'static
     let seen = link.and_then(|link| Some((link.tcp_ns?, Departures::of(visit, link)?)));
     let (tcp_ns, found) =
         seen.ok_or("its marks are not exact, and the link does not look at packets")?;
-    if found.both_ns().unsigned_abs() > ROUNDED_NS {
+    if found
+        .both_ns()
+        .is_none_or(|ns| ns.unsigned_abs() > ROUNDED_NS)
+    {
         return Err("its marks of the connection are not those of the packets");
     }
     let times = &mut visit.times;
@@ -57,6 +99,7 @@ fn end(visit: &mut Visit, link: Option<&OnTheLink>) {
 
 #[cfg(test)]
 mod tests {
+    use netbench_browser::ServoTls;
     use netbench_model::{Negotiated, TlsVersion, browser::VisitTimes};
 
     use super::*;
@@ -68,7 +111,7 @@ mod tests {
                 tcp_ns: tcp_ms * 1_000_000,
                 tls_ns: tls_ms * 1_000_000,
                 wait_ns: 0,
-                first_byte_ns: 20_000_000,
+                first_byte_ns: Some(20_000_000),
                 total_ns: Some(90_000_000),
             },
             from_packets: Vec::new(),
@@ -115,6 +158,39 @@ mod tests {
         assert_eq!(times(visit(40, 4), None), None);
         let unseen = OnTheLink::default();
         assert_eq!(times(visit(40, 4), Some(&unseen)), None);
+    }
+
+    #[test]
+    fn times_that_servo_does_not_report_are_those_of_the_packets() {
+        let servo = Product::Servo(ServoTls::AwsLc);
+        let VisitOutcome::Ok(mut page) = visit(0, 0) else {
+            panic!("a visit");
+        };
+        page.times.first_byte_ns = None;
+        let timed = |link: &OnTheLink| {
+            let mut page = page.clone();
+            begun(&mut page, servo, link);
+            completed(VisitOutcome::Ok(page), servo, Some(link))
+        };
+        let outcome = timed(&SEEN);
+        let found = outcome.ok().expect("a visit");
+        let times = &found.times;
+        assert_eq!((times.tcp_ns, times.tls_ns), (20_300_000, 24_000_000));
+        assert_eq!(times.first_byte_ns, Some(64_000_000 - 44_300_000));
+        assert_eq!(times.total_ns, Some(90_000_000));
+        let marks = [Mark::Connected, Mark::Protected, Mark::FirstByte];
+        assert_eq!(found.from_packets, marks);
+        let without = OnTheLink {
+            first_byte_ns: None,
+            ..SEEN.clone()
+        };
+        let outcome = timed(&without);
+        let found = outcome.ok().expect("a visit");
+        assert_eq!(
+            (found.times.first_byte_ns, found.from_packets.len()),
+            (None, 2)
+        );
+        assert!(timed(&OnTheLink::default()).ok().is_none());
     }
 
     #[test]

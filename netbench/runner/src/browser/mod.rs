@@ -198,6 +198,11 @@ impl<'a> Visitor<'a> {
             Some(_) => Measured::MostBytes,
             None => Measured::Last,
         };
+        if let (Some(program), VisitOutcome::Ok(visit), Some(seen)) = (program, &mut outcome, &seen)
+        {
+            let begin = on_the_link(seen, plan, unit.site, measured, None);
+            marks::begun(visit, program.product(), &begin);
+        }
         let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, measured, outcome.ok()));
         if let Some(program) = program {
             outcome = marks::completed(outcome, program.product(), link.as_ref());

@@ -82,7 +82,7 @@ mod tests {
                 tcp_ns: 1,
                 tls_ns: 1,
                 wait_ns: 0,
-                first_byte_ns: 1,
+                first_byte_ns: Some(1),
                 total_ns: Some(3),
             },
             client: negotiated(version),

@@ -134,7 +134,7 @@ fn visit(measured: Measured) -> Visit {
             tcp_ns: phases.tcp_ns,
             tls_ns: phases.tls_ns,
             wait_ns: 0,
-            first_byte_ns: phases.first_byte_ns,
+            first_byte_ns: Some(phases.first_byte_ns),
             total_ns: Some(phases.total_ns.saturating_sub(phases.dns_ns)),
         },
         from_packets: Vec::new(),

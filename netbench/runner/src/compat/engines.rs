@@ -22,32 +22,32 @@ use crate::{WorkerError, clock::millis, requests::GRACE};
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
 
 /// The loads of a case, in sequence in one process.
-struct Loads {
-    first: Step,
+pub(super) struct Loads {
+    pub(super) first: Step,
     /// A repetition, if the first load shows a page.
-    again: Option<Next>,
+    pub(super) again: Option<Next>,
     /// The loads after a user's decision, if there is a certificate error.
-    decided: Option<Decided>,
+    pub(super) decided: Option<Decided>,
 }
 
 /// The loads of a user who decides to proceed.
-struct Decided {
+pub(super) struct Decided {
     /// The load of the same server under its address, before the decision.
-    before: Option<Next>,
+    pub(super) before: Option<Next>,
     /// The load of the page.
-    proceeded: Next,
+    pub(super) proceeded: Next,
     /// The load of the same server under its address, after the decision.
-    after: Option<Next>,
+    pub(super) after: Option<Next>,
 }
 
 /// A load with an answer, and the range of the server's connections that were accepted meanwhile.
-struct Step {
-    loaded: Loaded,
-    connections: Range<usize>,
+pub(super) struct Step {
+    pub(super) loaded: Loaded,
+    pub(super) connections: Range<usize>,
 }
 
 /// A further load, or the reason why there was no answer.
-type Next = Result<Step, WorkerError>;
+pub(super) type Next = Result<Step, WorkerError>;
 
 impl Client<'_> {
     /// Tests a case by loads of its page.
@@ -144,7 +144,7 @@ impl Loads {
 }
 
 /// The server's view of each connection.
-struct Seen(Vec<Served>);
+pub(super) struct Seen(pub(super) Vec<Served>);
 
 impl Seen {
     /// Returns the server's view of the connections of a load.
@@ -204,7 +204,13 @@ impl Seen {
         Attempt { outcome, embedder }
     }
 
-    fn view(&self, loads: &Loads, certificate: Option<&str>, served: &Served) -> EmbedderView {
+    /// Returns the embedder's view, by the reports of both sides.
+    pub(super) fn view(
+        &self,
+        loads: &Loads,
+        certificate: Option<&str>,
+        served: &Served,
+    ) -> EmbedderView {
         let certificate = certificate.map(|text| BASE64_STANDARD.decode(text).unwrap_or_default());
         let decided = loads.decided.as_ref();
         let proceeded = decided.map(|loads| self.next_first(&loads.proceeded));

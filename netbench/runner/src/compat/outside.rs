@@ -27,7 +27,8 @@ use netbench_model::{
 };
 
 use super::{
-    CompatError, PATIENCE, SERVER_GRACE, answered, hang, running, server, unsupported, untested,
+    Attempt, CompatError, PATIENCE, SERVER_GRACE, answered, decisions::Decision, hang, running,
+    server, unsupported, untested,
 };
 use crate::side_by_side::{Outlet, side_by_side};
 
@@ -206,6 +207,7 @@ impl Tries<'_> {
             _ => Sandbox::On,
         };
         let stays_open = program.product().keeps_ports_apart();
+        let can_proceed = program.product().can_proceed();
         let mut browser: Option<Browser> = None;
         let mut left = prepared.into_iter().zip(refused);
         while let Some((Prepared { case, server, port }, refused)) = left.next() {
@@ -242,20 +244,31 @@ impl Tries<'_> {
                 }
             };
             let running = self.serve(network.namespace, case, server, port)?;
-            let visited = runs.look(&url(case, port), self.within(self.limit));
-            let served = running.end_all();
-            let outcome = match visited {
-                Ok(found) => {
-                    if stays_open {
-                        browser = Some(runs);
+            let mut is_broken = false;
+            let limit = || self.within(self.limit);
+            let attempt = match runs.look(&url(case, port), limit()) {
+                Ok(found) if can_proceed && shows_certificate(&found) => {
+                    let refused = found.clone();
+                    let decision = Decision::make(refused, &mut runs, case, &running, limit);
+                    let served = running.end_each();
+                    let outcome = shown(found, case, &decision.first_served(&served));
+                    Attempt {
+                        outcome,
+                        embedder: Some(decision.view(served, self.limit)),
                     }
-                    shown(found, case, &served)
                 }
+                Ok(found) => shown(found, case, &running.end_all()).into(),
                 Err(BrowserError::Stopped) => return Ok(()),
-                // The next case starts another browser.
-                Err(error) => self.broken(&error),
+                Err(error) => {
+                    // The next case starts another browser.
+                    is_broken = true;
+                    self.broken(&error).into()
+                }
             };
-            if self.tell(case, outcome).is_break() {
+            if stays_open && !is_broken {
+                browser = Some(runs);
+            }
+            if self.send(case, attempt).is_break() {
                 return Ok(());
             }
         }
@@ -301,12 +314,16 @@ impl Tries<'_> {
     }
 
     fn tell(&self, case: &Case, outcome: CompatOutcome) -> ControlFlow<()> {
+        self.send(case, outcome.into())
+    }
+
+    fn send(&self, case: &Case, attempt: Attempt) -> ControlFlow<()> {
         self.outlet.pass(CompatSample {
             schema: SCHEMA_VERSION,
             case: case.record.name.clone(),
             stack: self.client.name.clone(),
-            outcome,
-            embedder: None,
+            outcome: attempt.outcome,
+            embedder: attempt.embedder,
         })
     }
 }
@@ -342,10 +359,21 @@ fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
     }
 }
 
+/// Returns whether it is an error page with the server's certificate.
+fn shows_certificate(shown: &Shown) -> bool {
+    matches!(
+        shown,
+        Shown::Error {
+            certificate_base64: Some(_),
+            ..
+        }
+    )
+}
+
 /// Returns the outcome of a page that a browser shows.
 fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
     match shown {
-        Shown::Error { code } => {
+        Shown::Error { code, .. } => {
             let (failure, others) = failures(&code);
             refused(&failure, others, code, case, served)
         }

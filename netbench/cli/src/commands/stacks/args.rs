@@ -17,6 +17,7 @@ Examples:
   netbench stacks build rustls-ring+jemalloc openssl+clang
   netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
   netbench stacks build rustls@0.20 rustls@0.23.31 aws-lc-rs@1.12.0
+  netbench stacks build servo-browser        Servo, for `netbench browser --browser servo`
   netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
   netbench suite handshake --case '*_secp256r1*' --stack go,go+fips,rustls-aws-lc+fips
 

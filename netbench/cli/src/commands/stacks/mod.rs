@@ -24,14 +24,23 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     }
 }
 
+/// Returns the worker of a stack, or the programs of Servo.
+fn programs_of(name: &str) -> anyhow::Result<Vec<Program>> {
+    Ok(match name {
+        Program::SERVO => vec![Program::servo(), Program::servo_openssl()],
+        stack => vec![known(stack)?.program()],
+    })
+}
+
 /// Returns the workers of `stacks` without repetitions. If `stacks` is empty, returns all workers
 /// and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
     let wanted: Vec<Program> = if stacks.is_empty() {
         netbench_stacks::stacks()?.iter().map(Program::of).collect()
     } else {
-        let known = stacks.iter().map(|stack| Ok(known(stack)?.program()));
-        known.collect::<anyhow::Result<_>>()?
+        let programs = stacks.iter().map(|stack| programs_of(stack));
+        let programs: Vec<Vec<Program>> = programs.collect::<anyhow::Result<_>>()?;
+        programs.concat()
     };
     let library = stacks.is_empty().then(Program::heap_library);
     let mut programs: Vec<Program> = Vec::new();

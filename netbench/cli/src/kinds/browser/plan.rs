@@ -10,6 +10,7 @@ use netbench_model::{
 
 use super::super::features::{self, Features};
 use crate::{
+    browsers,
     client::millis,
     exit::bail_input,
     options::{
@@ -27,6 +28,7 @@ Examples:
   netbench browser --condition clean,resumed --rounds 5
   netbench browser --browser chromium,firefox --page objects=24,origins=6 --limit 10
   netbench browser --browser chromium,firefox,webkitgtk --stack rustls-aws-lc
+  netbench browser --browser servo,servo+ring --limit 20
   netbench browser --sites mine.txt --link tun
   netbench browser features                   pages that test fetch, cookies, HSTS, …
   netbench browser --json | jq '.failures[] | {site, client, code}'
@@ -50,7 +52,7 @@ pub(crate) enum Part {
 pub(crate) struct BrowserOptions {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    /// Browsers to drive: chromium, firefox, webkitgtk
+    /// Browsers to drive: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl
     #[arg(
         long,
         short,
@@ -174,8 +176,11 @@ pub(super) fn stacks(plan: &BrowserPlan) -> &[StackName] {
     &plan.clients[plan.browsers.len()..]
 }
 
-pub(super) fn find(products: &[Product]) -> Result<Vec<BrowserProgram>, BrowserError> {
-    products.iter().copied().map(BrowserProgram::find).collect()
+pub(super) fn find(products: &[Product]) -> anyhow::Result<Vec<BrowserProgram>> {
+    let programs = products
+        .iter()
+        .map(|product| Ok(browsers::find(*product)??));
+    programs.collect()
 }
 
 pub(super) fn record(

@@ -27,7 +27,7 @@ pub(crate) use self::outside::Client;
 use self::{
     breakages::{Breakages, EXAMPLES as BREAKAGES},
     cases::Cases,
-    outside::{Clients, engines},
+    outside::{Clients, engine_of, engines},
 };
 use super::{
     chains::{self, Chains, EXAMPLES as CHAINS},
@@ -250,7 +250,19 @@ impl Measured for CompatRun {
             client: &own,
             ..clients
         };
-        try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
+        let wanted_of_engine = |stack: &StackName, case: &Case| wanted(&engine_of(stack), case);
+        try_engines(
+            &embedded,
+            &engines,
+            &self.cases,
+            wanted_of_engine,
+            |sample| {
+                found(CompatSample {
+                    stack: engine_of(&sample.stack),
+                    ..sample
+                })
+            },
+        )?;
         // The outside clients run last: stacks have shorter time limits, and browsers need
         // both cores.
         let outside = OutsideClients {

@@ -12,20 +12,33 @@ use netbench_model::{
 use netbench_runner::Workers;
 
 use crate::{
+    browsers,
     exit::{WrongInput, bail_input},
     options::each_once,
 };
 
-/// The stacks whose workers load pages, as the network stack of a browser engine does.
-const ENGINES: [&str; 1] = ["servo"];
+/// The network stacks of browser engines.
+const ENGINES: [Engine; 1] = [Engine {
+    name: "servo-net",
+    stack: "servo",
+}];
+
+/// The network stack of a browser engine, without the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Engine {
+    /// Its name as a client.
+    name: &'static str,
+    /// The stack whose worker contains it and loads pages.
+    stack: &'static str,
+}
 
 /// A client of `--client`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Client {
     /// A browser or another program.
     Outside(Outside),
-    /// The network stack of a browser engine, by the name of the stack whose worker contains it.
-    Engine(&'static str),
+    /// The network stack of a browser engine.
+    Engine(Engine),
 }
 
 impl Client {
@@ -48,7 +61,7 @@ impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside(outside) => outside.fmt(f),
-            Self::Engine(stack) => f.pad(stack),
+            Self::Engine(engine) => f.pad(engine.name),
         }
     }
 }
@@ -66,34 +79,50 @@ pub(super) struct Clients {
 pub(super) type Found = (OutsideClient, Option<OutsideProgram>);
 
 impl Clients {
-    fn look(clients: impl Iterator<Item = (Client, Sandbox)>) -> Self {
+    fn look(clients: impl Iterator<Item = (Client, Sandbox)>) -> anyhow::Result<Self> {
         let (mut records, mut outside) = (Vec::new(), Vec::new());
         for (client, sandbox) in clients {
             match client {
                 Client::Outside(client) => {
-                    let found = look(client, sandbox);
+                    let found = look(client, sandbox)?;
                     records.push(found.0.clone());
                     outside.push(found);
                 }
-                Client::Engine(stack) => records.push(engine(stack)),
+                Client::Engine(engine) => records.push(unasked(engine)),
             }
         }
-        Self { records, outside }
+        Ok(Self { records, outside })
     }
 }
 
-/// Returns the stacks of a plan whose workers load pages.
+/// Returns the stacks whose workers load pages for the engines of a plan.
 pub(crate) fn engines(plan: &CompatPlan) -> Vec<StackName> {
-    let engines = plan.clients.iter();
-    let engines = engines.filter(|client| client.kind == OutsideKind::Engine);
-    engines.map(|client| client.name.clone()).collect()
+    let clients = plan.clients.iter();
+    let engines = clients.filter_map(|client| engine(&client.name));
+    engines.map(|engine| StackName::new(engine.stack)).collect()
+}
+
+/// Returns the engine of this name.
+fn engine(name: &StackName) -> Option<Engine> {
+    ENGINES
+        .into_iter()
+        .find(|engine| name.as_str() == engine.name)
+}
+
+/// Returns the name of the engine that the worker of a stack contains.
+pub(super) fn engine_of(stack: &StackName) -> StackName {
+    let engine = ENGINES
+        .into_iter()
+        .find(|engine| stack.as_str() == engine.stack);
+    engine.map_or_else(|| stack.clone(), |engine| StackName::new(engine.name))
 }
 
 /// Adds the descriptions that the workers of engines give.
 pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyhow::Result<()> {
-    let engines = clients.iter_mut();
-    for client in engines.filter(|client| client.kind == OutsideKind::Engine) {
-        let stack = client.name.stack();
+    for client in clients.iter_mut() {
+        let Some(Engine { stack, .. }) = engine(&client.name) else {
+            continue;
+        };
         let Some(description) = workers.description(stack) else {
             continue;
         };
@@ -114,9 +143,9 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
 }
 
 /// Returns the record of an engine whose worker has not described itself yet.
-fn engine(stack: &'static str) -> OutsideClient {
+fn unasked(engine: Engine) -> OutsideClient {
     OutsideClient {
-        name: StackName::new(stack),
+        name: StackName::new(engine.name),
         kind: OutsideKind::Engine,
         found: OutsideFound::Missing {
             reason: "its worker was not asked yet".to_owned(),
@@ -138,9 +167,7 @@ pub(super) fn find(
             bail_input!("{client} is a stack and a client: the run would have two of one name");
         }
     }
-    Ok(Clients::look(
-        clients.iter().map(|client| (*client, sandbox)),
-    ))
+    Clients::look(clients.iter().map(|client| (*client, sandbox)))
 }
 
 /// Looks for the clients of a run that continues, which must not have changed.
@@ -154,7 +181,7 @@ pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result
         };
         wanted.push((client, sandbox.unwrap_or(Sandbox::On)));
     }
-    let found = Clients::look(wanted.into_iter());
+    let found = Clients::look(wanted.into_iter())?;
     for (now, then) in found.records.iter().zip(clients) {
         // The workers themselves are compared with those of the first session elsewhere.
         if now.kind != OutsideKind::Engine && now != then {
@@ -167,12 +194,17 @@ pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result
     Ok(found)
 }
 
-fn look(client: Outside, sandbox: Sandbox) -> Found {
+/// Looks for a client. A Servo that is not there is built.
+fn look(client: Outside, sandbox: Sandbox) -> anyhow::Result<Found> {
     let kind = match client {
         Outside::Browser(_) => OutsideKind::Browser,
         Outside::Tool(_) => OutsideKind::Program,
     };
-    let (found, program) = match OutsideProgram::find(client) {
+    let found = match client {
+        Outside::Browser(product) => browsers::find(product)?.map(OutsideProgram::Browser),
+        Outside::Tool(_) => OutsideProgram::find(client),
+    };
+    let (found, program) = match found {
         Ok(program) => {
             let installed = OutsideFound::Installed {
                 version: program.version().to_owned(),
@@ -191,5 +223,5 @@ fn look(client: Outside, sandbox: Sandbox) -> Found {
         kind,
         found,
     };
-    (record, program)
+    Ok((record, program))
 }

@@ -18,6 +18,7 @@ Examples:
   netbench evaluate --part sites,connections --live --sites mine.txt
   netbench evaluate https://localhost:8443/ --roots my-ca.pem
   netbench evaluate --quick --browsers     also ask Chromium and Firefox
+  netbench evaluate --from servo+openssl --to servo
   netbench evaluate --quick --json | jq '.questions[] | {question, answer}'
 
 Parts:
@@ -41,10 +42,10 @@ Without --live, nothing leaves this machine.";
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
 )]
 pub(crate) struct Evaluate {
-    /// Stack in use now
+    /// Stack in use now, or Servo with its TLS library: servo, servo+ring, servo+openssl
     #[arg(long, value_name = "STACK", default_value = "openssl")]
     pub(crate) from: String,
-    /// Stack that would replace it
+    /// Stack that would replace it; for two Servos, their page loads are compared too
     #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
     pub(crate) to: String,
     #[command(flatten)]
@@ -59,7 +60,8 @@ pub(crate) struct Evaluate {
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 25 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Ask browsers as well what they do: chromium, firefox, webkitgtk; without a list the first two
+    /// Ask browsers as well what they do: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl;
+    /// without a list the first two
     #[arg(
         long,
         value_name = "B,…",

@@ -19,6 +19,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use netbench_browser::Product;
 use netbench_link::LinkChoice;
 use netbench_model::{
     ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Manifest, PartRecord, PartState,
@@ -203,7 +204,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
             bail_input!("unknown part \"{shown}\"; {suggestion}");
         }
     }
-    if options.browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
+    if sides(options).browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
         bail_input!("--part browsers needs --browsers: no browser is asked without it");
     }
     if !PARTS.iter().any(|part| options.wants(part)) {
@@ -218,9 +219,10 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         .iter()
         .map(|(stack, program)| Ok((stack.clone(), absolute(program)?)))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    let Sides { from, to, browsers } = sides(options);
     let mut plan = EvaluationPlan {
-        from: StackName::new(&options.from),
-        to: StackName::new(&options.to),
+        from: StackName::new(from),
+        to: StackName::new(to),
         depth: if options.quick {
             Depth::Quick
         } else {
@@ -237,7 +239,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         link: (options.link != LinkChoice::Auto).then(|| options.link.to_string()),
         seed: options.start.seed.unwrap_or_else(new_seed),
         workers,
-        browsers: options.browsers.iter().map(ToString::to_string).collect(),
+        browsers: browsers.iter().map(ToString::to_string).collect(),
         parts: Vec::new(),
     };
     for part in &PARTS {
@@ -267,11 +269,41 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     pipeline::create(manifest, &options.stored_in, "evaluate")
 }
 
+/// The stacks and browsers of an evaluation.
+struct Sides<'a> {
+    from: &'a str,
+    to: &'a str,
+    browsers: Vec<Product>,
+}
+
+/// Returns the stacks and browsers that the options name. Two Servos, such as `servo+openssl` and `servo`, are the stacks of
+/// their TLS libraries and two browsers.
+fn sides(options: &Evaluate) -> Sides<'_> {
+    let [from, to] = [&options.from, &options.to].map(|name| name.parse().ok());
+    let (Some(Product::Servo(from)), Some(Product::Servo(to))) = (from, to) else {
+        return Sides {
+            from: &options.from,
+            to: &options.to,
+            browsers: options.browsers.clone(),
+        };
+    };
+    let pair = [from, to].map(Product::Servo);
+    let others = options
+        .browsers
+        .iter()
+        .filter(|other| !pair.contains(other));
+    Sides {
+        from: from.stack(),
+        to: to.stack(),
+        browsers: pair.iter().chain(others).copied().collect(),
+    }
+}
+
 impl Evaluate {
     /// Returns whether a part is to be run.
     fn wants(&self, part: &Part) -> bool {
         let name = &part.name.to_owned();
-        let is_asked = part.name != BROWSERS || !self.browsers.is_empty();
+        let is_asked = part.name != BROWSERS || !sides(self).browsers.is_empty();
         is_asked && (self.part.is_empty() || self.part.contains(name)) && !self.skip.contains(name)
     }
 }

@@ -7,13 +7,19 @@ use netbench_model::{
     features::{FeatureBrowser, FeatureFound, FeaturesManifest},
 };
 
-use crate::exit::{WrongInput, cannot_continue};
+use crate::{
+    browsers,
+    exit::{WrongInput, cannot_continue},
+};
 
 /// A browser, and its program if it is installed.
 pub(super) type Found = (FeatureBrowser, Option<BrowserProgram>);
 
 /// Searches for browsers. One that is not installed is kept: the report states how to install it.
-pub(super) fn find(products: impl Iterator<Item = Product>, sandbox: Sandbox) -> Vec<Found> {
+pub(super) fn find(
+    products: impl Iterator<Item = Product>,
+    sandbox: Sandbox,
+) -> anyhow::Result<Vec<Found>> {
     products.map(|product| look(product, sandbox)).collect()
 }
 
@@ -26,7 +32,7 @@ pub(super) fn find_again(run: &FeaturesManifest) -> anyhow::Result<Vec<Found>> {
             FeatureFound::Installed { sandbox, .. } => sandbox,
             FeatureFound::Missing { .. } => Sandbox::On,
         };
-        let now = look(product, sandbox);
+        let now = look(product, sandbox)?;
         if now.0 != *then {
             let why = format!(
                 "{} was another one when it was started, or was not there",
@@ -39,8 +45,9 @@ pub(super) fn find_again(run: &FeaturesManifest) -> anyhow::Result<Vec<Found>> {
     Ok(all)
 }
 
-fn look(product: Product, sandbox: Sandbox) -> Found {
-    let (found, program) = match BrowserProgram::find(product) {
+/// Looks for a browser. A Servo that is not there is built.
+fn look(product: Product, sandbox: Sandbox) -> anyhow::Result<Found> {
+    let (found, program) = match browsers::find(product)? {
         Ok(program) => {
             let installed = FeatureFound::Installed {
                 version: program.version().to_owned(),
@@ -59,5 +66,5 @@ fn look(product: Product, sandbox: Sandbox) -> Found {
         }
     };
     let name = StackName::new(product.to_string());
-    (FeatureBrowser { name, found }, program)
+    Ok((FeatureBrowser { name, found }, program))
 }

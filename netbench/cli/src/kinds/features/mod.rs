@@ -45,7 +45,7 @@ in it. The pages are in netbench/catalogue/features/.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Features {
-    /// Browsers to try: chromium, firefox, webkitgtk
+    /// Browsers to try: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl
     #[arg(
         long,
         short,
@@ -106,7 +106,7 @@ pub(super) fn features(options: &Features) -> anyhow::Result<Ended> {
 fn plan(options: &Features) -> anyhow::Result<FeaturesPlan> {
     let (cases, text) = chosen(options)?;
     let products = each_once("--browser", &options.browser)?;
-    let found = find(products.iter().copied(), sandbox(options.no_sandbox));
+    let found = find(products.iter().copied(), sandbox(options.no_sandbox))?;
     let browsers: Vec<FeatureBrowser> = found.into_iter().map(|(browser, _)| browser).collect();
     Ok(FeaturesPlan {
         clients: browsers

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use netbench_browser::{BrowserProgram, Outside, Product};
+use netbench_browser::{Outside, Product};
 use netbench_link::LinkChoice;
 use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
@@ -9,7 +9,9 @@ use super::{
     part::{Needs, Part, Results, Step, Steps, Unsupported, link, names, usual},
 };
 use crate::{
+    browsers,
     client::Unstored,
+    exit::in_a_line,
     kinds::{
         browser::{self, BrowserOptions, BrowserRun},
         compat::{Client, CompatRun},
@@ -38,7 +40,7 @@ fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Uns
     let mut here = Vec::new();
     for name in &plan.browsers {
         let product: Product = name.parse().map_err(Unsupported)?;
-        match BrowserProgram::find(product) {
+        match browsers::find(product).map_err(|error| Unsupported(in_a_line(&error)))? {
             Ok(_) => here.push(product),
             Err(error) => notes.push(error.to_string()),
         }

@@ -1,0 +1,98 @@
+//! The real Servo from a user's perspective. `./test --all-stacks` builds it and runs these tests; `cargo test --test
+//! servo` runs them where it is built.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use netbench_model::{
+    Condition,
+    browser::{Mark, VisitSample},
+    compat::{CompatOutcome, CompatSample, NextLoad, ToldCertificate},
+};
+use netbench_report::BrowserSummary;
+
+use self::support::{Place, check, json, samples_of, words};
+
+netbench_testing::tests! {
+    pages_are_visited_and_their_ends_are_those_of_the_packets: Certutil, UserNamespaces, UserMounts;
+    objects_of_pages_are_loaded: Certutil, UserNamespaces, UserMounts;
+    error_pages_have_the_servers_certificate: Certutil, UserNamespaces, UserMounts;
+}
+
+const SITES: &str = "\
+near.example server=rustls-ring rtt=10ms
+far.example server=rustls-ring rtt=120ms tls=1.2 key=rsa-2048 body=350k
+";
+
+/// The largest time by which a reported end may precede the packets, in nanoseconds.
+const AGREES_NS: u64 = 2_000_000;
+
+fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
+    let place = Place::with_sites(SITES);
+    let line = "browser -q --json --sites sites.txt --browser servo,servo+ring --seed 7 \
+                --condition clean,resumed --rounds 3 --timeout 120s";
+    let done = place.netbench(&words(line)).expect(0);
+    check("browser-summary.json", &done.stdout);
+    let summary: BrowserSummary = json(&done.stdout);
+    assert_eq!(
+        (summary.failures, summary.elsewhere),
+        (Vec::new(), Vec::new())
+    );
+    let samples: Vec<VisitSample> = samples_of(&place.run());
+    assert_eq!(samples.len(), 24);
+    for sample in &samples {
+        let visit = sample.outcome.ok().unwrap();
+        let server = &visit.server.as_ref().unwrap().negotiated;
+        assert_eq!(server.resumed, sample.condition == Condition::Resumed);
+        let marks = [Mark::Connected, Mark::Protected, Mark::FirstByte];
+        assert_eq!(visit.from_packets, marks);
+        let seen = sample.link.as_ref().unwrap();
+        assert_eq!(Some(visit.times.tcp_ns), seen.tcp_ns);
+        let (own_ns, packets_ns) = (visit.times.total_ns.unwrap(), seen.end_ns.unwrap());
+        // A busy machine delays the report of the end.
+        assert!(own_ns + AGREES_NS >= packets_ns, "{sample:?}");
+    }
+}
+
+fn objects_of_pages_are_loaded() {
+    let place = Place::with_sites("a.example server=rustls-ring rtt=20ms\n");
+    let line = "browser -q --json --sites sites.txt --browser servo --page objects=12,origins=3 \
+                --seed 7 --timeout 120s";
+    place.netbench(&words(line)).expect(0);
+    let samples: Vec<VisitSample> = samples_of(&place.run());
+    let objects = samples[0].outcome.ok().unwrap().objects.unwrap();
+    assert_eq!(objects.loaded, 12);
+    // Three origins need three connections at least.
+    assert!(objects.reused <= 10, "{objects:?}");
+    assert!(objects.last_object_ns >= 100_000_000, "{objects:?}");
+}
+
+fn error_pages_have_the_servers_certificate() {
+    let place = Place::new();
+    let line = "compat -q --json --stack rustls-ring --client servo \
+                --case certificate/usual --case certificate/expired";
+    place.netbench(&words(line)).expect(0);
+    let samples: Vec<CompatSample> = samples_of(&place.run());
+    let sample = |case| {
+        let mut own = samples.iter().filter(|it| it.stack.as_str() == "servo");
+        own.find(|it| it.case == case).unwrap()
+    };
+    let usual = sample("certificate/usual");
+    assert!(
+        matches!(usual.outcome, CompatOutcome::Accepted { .. }),
+        "{usual:?}"
+    );
+    let expired = sample("certificate/expired");
+    assert!(
+        matches!(expired.outcome, CompatOutcome::Rejected { .. }),
+        "{expired:?}"
+    );
+    let view = expired.embedder.as_ref().unwrap();
+    assert_eq!(view.certificate, ToldCertificate::Sent);
+    // The button has no effect in Servo 0.7.0 (servo/servo#34685): the page reloads, and is refused again.
+    assert!(
+        matches!(view.proceeded, Some(NextLoad::Refused { .. })),
+        "{view:?}"
+    );
+}
