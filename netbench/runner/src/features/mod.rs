@@ -206,7 +206,7 @@ impl Tries<'_> {
         let limit = self.all.limit;
         let deadline = Instant::now() + limit;
         let (shown, mut state) = match browser.look(&case.record.start, self.within(limit)) {
-            Ok(Shown::Error { code }) => (Some(code), State::Open),
+            Ok(Shown::Error { code, .. }) => (Some(code), State::Open),
             // Drivers read the security of a page, which a page over http does not have: the report of the page shows
             // whether it was opened.
             Ok(Shown::Loaded { .. }) | Err(BrowserError::Answer { .. }) => (None, State::Open),
