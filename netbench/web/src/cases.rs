@@ -101,6 +101,11 @@ impl Served {
         self.reported.notify_one();
     }
 
+    /// Begins a new record, for another try of the case.
+    pub(crate) fn forget(&self) {
+        *self.seen.lock() = WebSeen::default();
+    }
+
     pub(crate) fn seen(&self) -> WebSeen {
         self.seen.lock().clone()
     }

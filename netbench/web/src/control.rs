@@ -17,7 +17,8 @@ use crate::{
 /// The host of these requests, which no page has.
 pub(crate) const HOST: &str = "127.0.0.1";
 
-/// Answers `POST /serve` with the root of the certificates, and `GET /seen?case=NAME&wait_ms=N` with the record of a
+/// Answers `POST /serve` with the root of the certificates, `POST /forget?case=NAME` after a new record of a case was
+/// begun, and `GET /seen?case=NAME&wait_ms=N` with the record of a
 /// case, after its report or the limit.
 pub(crate) async fn answer(cases: &Arc<Cases>, request: Request<Incoming>) -> Answer {
     let query = Query::parse(request.uri().query().unwrap_or_default());
@@ -26,6 +27,12 @@ pub(crate) async fn answer(cases: &Arc<Cases>, request: Request<Incoming>) -> An
             Ok(body) => serve(cases, &body.to_bytes()),
             Err(_) => answers::status(StatusCode::BAD_REQUEST),
         },
+        (&Method::POST, "/forget") => {
+            if let Some(served) = query.get("case").and_then(|name| cases.of_name(name)) {
+                served.forget();
+            }
+            answers::json(&())
+        }
         (&Method::GET, "/seen") => match query.get("case").and_then(|name| cases.of_name(name)) {
             Some(served) => {
                 let limit = Duration::from_millis(query.number("wait_ms").unwrap_or_default());

@@ -32,6 +32,10 @@ use crate::side_by_side::{Outlet, side_by_side};
 /// The time limit for the start of a browser.
 const START: Duration = Duration::from_secs(60);
 
+/// The factor of the time limit for the second try of a page that did not report, in a new browser: on a busy machine,
+/// the first may be late.
+const PATIENCE: u32 = 3;
+
 /// The time that a page has for its report after the browser has opened it late.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 
@@ -104,6 +108,17 @@ struct Attempt {
     state: State,
 }
 
+impl Attempt {
+    /// Returns whether the page did not report. A browser that ended is no matter of time.
+    fn is_late(&self) -> bool {
+        match &self.outcome {
+            FeatureOutcome::Silent { .. } => true,
+            FeatureOutcome::Crash { .. } => self.state == State::Late,
+            FeatureOutcome::Reported { .. } | FeatureOutcome::Unsupported { .. } => false,
+        }
+    }
+}
+
 /// The state of a browser after a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -111,6 +126,8 @@ enum State {
     Open,
     /// The browser must be started again.
     Lost,
+    /// The browser did not answer in time, and must be started again.
+    Late,
 }
 
 impl Tries<'_> {
@@ -183,9 +200,26 @@ impl Tries<'_> {
                     return Ok(());
                 }
             };
-            let Some(attempt) = self.attempt(&mut runs, server, case)? else {
+            let Some(mut attempt) = self.attempt(&mut runs, server, case, self.all.limit)? else {
                 return Ok(());
             };
+            if attempt.is_late() {
+                drop(runs);
+                server.forget(&case.record.name)?;
+                runs = match Browser::start(program, around, self.within(START)) {
+                    Ok(runs) => runs,
+                    Err(BrowserError::Stopped) => return Ok(()),
+                    Err(error) => {
+                        self.cannot(&error.to_string(), iter::once(case).chain(left));
+                        return Ok(());
+                    }
+                };
+                let again = self.attempt(&mut runs, server, case, self.all.limit * PATIENCE)?;
+                attempt = match again {
+                    Some(attempt) => attempt,
+                    None => return Ok(()),
+                };
+            }
             if attempt.state == State::Open {
                 browser = Some(runs);
             }
@@ -202,15 +236,15 @@ impl Tries<'_> {
         browser: &mut Browser,
         server: &Server<'_>,
         case: &Feature,
+        limit: Duration,
     ) -> Result<Option<Attempt>, FeaturesError> {
-        let limit = self.all.limit;
         let deadline = Instant::now() + limit;
         let (shown, mut state) = match browser.look(&case.record.start, self.within(limit)) {
             Ok(Shown::Error { code, .. }) => (Some(code), State::Open),
             // Drivers read the security of a page, which a page over http does not have: the report of the page shows
             // whether it was opened.
             Ok(Shown::Loaded { .. }) | Err(BrowserError::Answer { .. }) => (None, State::Open),
-            Err(BrowserError::Hung { .. }) => (None, State::Lost),
+            Err(BrowserError::Hung { .. }) => (None, State::Late),
             Err(BrowserError::Stopped) => return Ok(None),
             Err(error) => {
                 let outcome = broken(&error);
@@ -231,8 +265,8 @@ impl Tries<'_> {
                 seen,
             };
             match self.end_of(browser, state, case) {
-                Some(end) => {
-                    state = State::Lost;
+                Some((end, after)) => {
+                    state = after;
                     end
                 }
                 None => silent,
@@ -266,16 +300,15 @@ impl Tries<'_> {
         browser: &mut Browser,
         state: State,
         case: &Feature,
-    ) -> Option<FeatureOutcome> {
-        if state == State::Lost {
+    ) -> Option<(FeatureOutcome, State)> {
+        if state == State::Late {
             let detail = "it did not open the page within the time limit".to_owned();
-            return Some(FeatureOutcome::Crash { detail });
+            return Some((FeatureOutcome::Crash { detail }, State::Late));
         }
         let url = format!("https://{}{ALIVE}", case.served.host);
         match browser.look(&url, self.within(self.all.limit)) {
-            Err(error @ (BrowserError::Ended { .. } | BrowserError::Hung { .. })) => {
-                Some(broken(&error))
-            }
+            Err(error @ BrowserError::Ended { .. }) => Some((broken(&error), State::Lost)),
+            Err(error @ BrowserError::Hung { .. }) => Some((broken(&error), State::Late)),
             _ => None,
         }
     }

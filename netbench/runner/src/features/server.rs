@@ -94,6 +94,12 @@ impl<'a> Server<'a> {
         serde_json::from_value(answer).map_err(|error| wrong(&error))
     }
 
+    /// Begins a new record of a case.
+    pub(super) fn forget(&self, case: &str) -> Result<(), FeaturesError> {
+        let head = format!("POST /forget?case={case} HTTP/1.1\r\ncontent-length: 0");
+        self.ask(&head, "", GRACE).map(drop)
+    }
+
     fn ask(&self, head: &str, body: &str, limit: Duration) -> Result<Value, FeaturesError> {
         let exchange = || -> io::Result<Vec<u8>> {
             let mut stream = self.connect(GRACE).map_err(io::Error::other)??;
