@@ -98,18 +98,18 @@ pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
     Ok(cases)
 }
 
-fn is_of_name(byte: u8) -> bool {
+pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-/.".contains(&byte)
 }
 
-fn line(text: &str, span: Option<Range<usize>>) -> usize {
+pub(crate) fn line(text: &str, span: Option<Range<usize>>) -> usize {
     let start = span.map_or(0, |span| span.start).min(text.len());
     let before = &text.as_bytes()[..start];
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// Explains an error in one line: the field, the error, and for an unknown field the field that was probably meant.
-fn explained(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn explained(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', " ");
     let written = text.lines().nth(line(text, error.span()) - 1);
     let field = written.and_then(|line| line.split_once('='));

@@ -11,6 +11,7 @@
 //! | `certificates` | chains and OCSP responses from their description |
 //! | `ech` | configurations of Encrypted ClientHello, and HPKE |
 //! | `client` | the settings that a case gives its client |
+//! | `features` | pages that test a browser's features |
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
@@ -22,6 +23,7 @@ mod certificates;
 pub mod chains;
 mod client;
 mod ech;
+mod features;
 mod server;
 pub mod stores;
 
@@ -29,4 +31,5 @@ pub use breakages::breakages;
 pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
 pub use client::Visits;
+pub use features::{Feature, FeatureError, GROUPS, built_in_features, features};
 pub use server::{BODY, EchViolation, Running, Served, Server, ServerError, Unsuited};

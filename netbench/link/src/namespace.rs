@@ -13,7 +13,7 @@ use std::{
 
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use crate::{LinkError, capability, interface, netlink::Netlink, sites};
+use crate::{LinkError, capability, interface, netlink::Netlink, settings, sites};
 
 /// A network namespace to start a process or a thread in, or the host's own.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Namespace {
 
     /// Makes a network that has only a loopback interface: processes in it reach no other network. The
     /// interface has an additional address, because programs that resolve names only where there is a network
-    /// (`AI_ADDRCONFIG`) do not read the hosts file without one.
+    /// (`AI_ADDRCONFIG`) do not read the hosts file without one. Any user can listen on any port.
     ///
     /// # Errors
     /// Returns an error if namespaces are not allowed (see [`Self::allow`]), or the interface cannot be set
@@ -47,6 +47,7 @@ impl Namespace {
     pub fn isolated() -> Result<Self, LinkError> {
         let namespace = Self::create()?;
         let up = || {
+            settings::allow_every_port();
             let mut netlink = Netlink::open()?;
             netlink.set_loopback_up()?;
             netlink.add_address(interface::index("lo")?, sites::CLIENT, 32)

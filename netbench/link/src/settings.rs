@@ -17,7 +17,7 @@ const WANTED: [(&str, &str); 16] = [
     ("core.somaxconn", "4096"),
     ("ipv4.tcp_max_syn_backlog", "4096"),
     // Servers listen on 443 without privilege.
-    ("ipv4.ip_unprivileged_port_start", "0"),
+    EVERY_PORT,
     // There are thousands of connections to one address; the link's own check uses a port above this range.
     ("ipv4.ip_local_port_range", "10000 60999"),
     ("ipv4.tcp_tw_reuse", "1"),
@@ -34,6 +34,9 @@ const WANTED: [(&str, &str); 16] = [
     // browser that resolves a name or attempts HTTP/3 would then wait, and it is chance which of two does.
     ("ipv4.icmp_ratelimit", "0"),
 ];
+
+/// The setting of the first port on which an unprivileged user can listen.
+const EVERY_PORT: (&str, &str) = ("ipv4.ip_unprivileged_port_start", "0");
 
 /// The congestion controls, of which the first is set that the kernel allows in a namespace: the one that
 /// most servers use, or the one that every kernel has. A host's own choice, such as a control that paces,
@@ -79,9 +82,15 @@ pub(crate) fn apply(place: &str) -> BTreeMap<String, String> {
     record
 }
 
+/// Lets an unprivileged user listen on every port in this thread's namespace. Without the setting, only root can listen
+/// on the usual ports of the web.
+pub(crate) fn allow_every_port() {
+    let _ = fs::write(path(EVERY_PORT.0), EVERY_PORT.1);
+}
+
 /// Returns the first port that this thread's namespace lets an unprivileged user listen on.
 pub(crate) fn first_unprivileged_port() -> u16 {
-    read("ipv4.ip_unprivileged_port_start")
+    read(EVERY_PORT.0)
         .and_then(|text| text.parse().ok())
         .unwrap_or(1024)
 }

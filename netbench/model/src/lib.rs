@@ -13,6 +13,7 @@ pub mod coverage;
 mod cpu_share;
 mod effect;
 mod evaluation;
+pub mod features;
 mod library;
 mod losses;
 mod manifest;

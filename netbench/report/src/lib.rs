@@ -19,6 +19,7 @@ mod differences;
 mod document;
 mod evaluation;
 mod explain;
+mod features;
 mod formats;
 mod gate;
 mod matrix;
@@ -66,6 +67,10 @@ pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
     ModeCause, SharedRow, explain,
 };
+pub use features::{
+    FeatureCell, FeatureDifference, FeatureResult, FeatureWord, FeaturesHead, FeaturesSummary,
+    summarize_features,
+};
 pub use formats::{FORMATS, Format, Goes, Needs, Options, Style, Takes, format};
 pub use gate::{Gate, Gated, Judged, Power, Regression};
 pub use matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch};
@@ -96,6 +101,7 @@ use netbench_model::{
     chains::{ChainSample, ChainsManifest},
     compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
+    features::{FeatureSample, FeaturesManifest},
     roots::{RootsManifest, RootsSample},
     scan::{AgainstRecord, SiteScan},
     ship::{ShipManifest, ShipSample},
@@ -137,6 +143,9 @@ pub fn schemas() -> Vec<Schema> {
         schema::<Evaluation>("evaluation.json"),
         schema::<EvaluationManifest>("evaluation-run.json"),
         schema::<ExplainSummary>("explain-summary.json"),
+        schema::<FeaturesManifest>("features-run.json"),
+        schema::<FeatureSample>("features-sample.json"),
+        schema::<FeaturesSummary>("features-summary.json"),
         schema::<HelloReport>("hello.json"),
         schema::<SuiteHistory>("suite-history.json"),
         schema::<JoinedSummary>("joined-summary.json"),

@@ -11,6 +11,7 @@ mod decision;
 mod evaluation;
 mod explain;
 mod families;
+mod features;
 mod gate;
 mod joined_evaluations;
 mod render;

@@ -3,8 +3,8 @@
 //! This crate must never print, never compute a figure from samples, and never let a worker's fault end a run.
 //! Start reading at [`Trials`], then [`execute`]; `schedule.rs` defines the order of trials. The in-memory suite is
 //! in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has the requests of a scan to stacks, [`compat`]
-//! tests servers of every kind, [`chains`] and [`roots`] test verifiers, and [`browser`] makes browsers visit
-//! sites.
+//! tests servers of every kind, [`chains`] and [`roots`] test verifiers, [`browser`] makes browsers visit sites, and
+//! [`features`] tests them with pages.
 
 pub mod browser;
 pub mod chains;
@@ -13,6 +13,7 @@ pub mod compat;
 mod environment;
 mod event;
 mod execute;
+pub mod features;
 mod groups;
 mod lab_targets;
 mod launch;

@@ -29,7 +29,7 @@ pub use registry::{
     Build, CargoRecipe, CommandRecipe, Fips, Licence, Pin, Recipe, Stack, command_recipe,
     ship_stacks, stack, stacks,
 };
-pub use servers::installed_servers;
+pub use servers::{installed_servers, web_server};
 pub use servo::build_servo;
 pub use servo_openssl::{PatchError, patched_servo_net};
 pub use tree::{Profile, SourceTree, this_command};

@@ -32,3 +32,16 @@ pub fn installed_servers() -> &'static [Stack] {
     });
     &ALL
 }
+
+/// Returns the server of the pages that test a browser's features, whose worker is built as those of stacks are.
+pub fn web_server() -> &'static Stack {
+    static SERVER: LazyLock<Stack> = LazyLock::new(|| Stack {
+        name: "web".to_owned(),
+        about: "the server of the pages that test a browser's features".to_owned(),
+        executable: "netbench-worker-web".to_owned(),
+        build: Build::cargo("netbench-web", "netbench/web"),
+        fips: None,
+        licences: Vec::new(),
+    });
+    &SERVER
+}

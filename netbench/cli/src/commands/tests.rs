@@ -220,6 +220,7 @@ fn commands_that_measure_have_the_options_that_the_documents_name() {
         "compat roots",
         "ship",
         "browser",
+        "browser features",
         "bogo",
         "scan",
     ] {

@@ -6,6 +6,7 @@ pub(crate) mod chains;
 pub(crate) mod compat;
 pub(crate) mod connect;
 pub(crate) mod evaluation;
+pub(crate) mod features;
 pub(crate) mod kind;
 pub(crate) mod roots;
 pub(crate) mod scan;
@@ -22,14 +23,15 @@ use netbench_store::RunFolder;
 
 use self::{
     browser::BrowserRun, chains::ChainsRun, compat::CompatRun, connect::ConnectRun,
-    kind::KindOfRun, roots::RootsRun, scan::ScanRun, ship::ShipRun, suite::SuiteRun,
+    features::FeaturesRun, kind::KindOfRun, roots::RootsRun, scan::ScanRun, ship::ShipRun,
+    suite::SuiteRun,
 };
 use crate::{
     exit::{Ended, WrongInput, bail_input},
     stored::{note_repeated, wrong},
 };
 
-static KINDS: [KindOfRun; 9] = [
+static KINDS: [KindOfRun; 10] = [
     KindOfRun::of::<ConnectRun>(),
     KindOfRun::of::<SuiteRun>(),
     KindOfRun::of::<ScanRun>(),
@@ -38,6 +40,7 @@ static KINDS: [KindOfRun; 9] = [
     KindOfRun::of::<RootsRun>(),
     KindOfRun::of::<ShipRun>(),
     KindOfRun::of::<BrowserRun>(),
+    KindOfRun::of::<FeaturesRun>(),
     evaluation::KIND,
 ];
 

@@ -214,3 +214,8 @@ fn names_of(known: &[Stack], is_one: impl Fn(&Stack) -> bool) -> Vec<&str> {
 pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
     Ok(Program::heap_library().find_or_build(&Terminal)?)
 }
+
+/// Finds or builds the server of the pages that test a browser's features.
+pub(crate) fn web_server() -> anyhow::Result<PathBuf> {
+    Ok(Program::of(netbench_stacks::web_server()).find_or_build(&Terminal)?)
+}

@@ -8,6 +8,7 @@ mod browser;
 mod chains;
 mod compat;
 mod emulated;
+mod features;
 mod guide;
 mod installed_servers;
 mod instructions;
@@ -33,7 +34,7 @@ mod support;
 mod urls;
 
 netbench_testing::modules! {
-    archive, browser, chains, compat, emulated, guide, installed_servers, instructions, interrupt,
+    archive, browser, chains, compat, emulated, features, guide, installed_servers, instructions, interrupt,
     live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
     scan_local, scan_loss, scan_relay, ship, slurm, urls,
 }

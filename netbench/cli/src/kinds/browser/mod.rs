@@ -17,8 +17,9 @@ use netbench_runner::{
 };
 use netbench_store::RunFolder;
 
-pub(crate) use self::plan::{BrowserOptions, EXAMPLES, plan};
+pub(crate) use self::plan::{BrowserOptions, EXAMPLES, Part, plan};
 use self::plan::{find, record, stacks};
+use super::features;
 use crate::{
     client::Unstored,
     exit::{Ended, WrongInput, cannot_continue},
@@ -29,6 +30,13 @@ use crate::{
 };
 
 pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
+    match &options.part {
+        Some(Part::Features(options)) => features::features(options),
+        None => visits(options),
+    }
+}
+
+fn visits(options: &BrowserOptions) -> anyhow::Result<Ended> {
     let asked = options.start.asked(&options.output, Unstored::default());
     pipeline::start::<BrowserRun>(plan(options)?, &options.stored_in, "browser", asked)
 }

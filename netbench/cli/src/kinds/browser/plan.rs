@@ -1,6 +1,6 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use clap::{Args, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
 use netbench_model::{
@@ -8,6 +8,7 @@ use netbench_model::{
     browser::{BrowserManifest, BrowserPlan, BrowserRecord, ObjectsPage, Sandbox},
 };
 
+use super::super::features::{self, Features};
 use crate::{
     browsers,
     client::millis,
@@ -29,16 +30,28 @@ Examples:
   netbench browser --browser chromium,firefox,webkitgtk --stack rustls-aws-lc
   netbench browser --browser servo,servo+ring --limit 20
   netbench browser --sites mine.txt --link tun
+  netbench browser features                   pages that test fetch, cookies, HSTS, …
   netbench browser --json | jq '.failures[] | {site, client, code}'
 
 Browsers run in a network namespace without a way out. Each visit has a fresh
 profile, which alone trusts the lab's root, and nothing is left of it.";
 
+/// The further kinds of runs with browsers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Part {
+    /// Find out which features of the web that depend on the network work in each browser
+    #[command(after_help = features::EXAMPLES)]
+    Features(Box<Features>),
+}
+
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     mut_arg("seed", |seed| seed.help("Seed of the order of visits and of packet losses [default: a new one]")),
 )]
 pub(crate) struct BrowserOptions {
+    #[command(subcommand)]
+    pub(crate) part: Option<Part>,
     /// Browsers to drive: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl
     #[arg(
         long,

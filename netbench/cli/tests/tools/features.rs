@@ -1,0 +1,201 @@
+//! `netbench browser features` from a user's perspective.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{fs, path::Path};
+
+use netbench_model::features::{FeatureOutcome, FeatureSample, FeaturesManifest};
+use netbench_report::{FeatureWord, FeaturesSummary};
+
+use crate::support::{
+    Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, until,
+    wait, words,
+};
+
+netbench_testing::module_tests! {
+    chromium_does_what_the_standards_say: Chromium, Certutil, UserNamespaces, UserMounts;
+    firefox_does_what_the_standards_say: Firefox, Certutil, UserNamespaces, UserMounts;
+    webkitgtk_does_what_the_standards_say: WebKitGtk, Certutil, UserNamespaces, UserMounts;
+    a_run_goes_on_where_it_was_stopped_and_leaves_nothing: Chromium, Certutil, UserNamespaces, UserMounts;
+    a_browser_that_ends_is_started_again: Chromium, Certutil, UserNamespaces, UserMounts;
+    the_cases_are_listed;
+    wrong_input_is_said_in_a_line;
+}
+
+/// Cases of every group whose outcome is the expected one in every browser.
+const CASES: [&str; 16] = [
+    "fetch/preflight",
+    "fetch/redirect-follow",
+    "xhr/upload",
+    "mixed-content/image",
+    "mixed-content/script",
+    "hsts/remembered",
+    "hsts/over-http",
+    "websocket/text",
+    "websocket/alpn",
+    "cookie/secure",
+    "redirect/twenty-one",
+    "connection/after-close",
+    "worker/import-scripts-other-site",
+    "integrity/script-changed",
+    "referrer/upgrade",
+    "certificate/fetch-expired",
+];
+
+/// A case that takes long enough to press Ctrl-C.
+const LONG: &str = "fetch/*";
+
+fn chromium_does_what_the_standards_say() {
+    a_browser_does_what_the_standards_say("chromium");
+}
+
+fn firefox_does_what_the_standards_say() {
+    a_browser_does_what_the_standards_say("firefox");
+}
+
+fn webkitgtk_does_what_the_standards_say() {
+    a_browser_does_what_the_standards_say("webkitgtk");
+}
+
+fn a_browser_does_what_the_standards_say(browser: &str) {
+    let place = Place::new();
+    let cases: Vec<String> = CASES.iter().map(|case| format!("--case {case}")).collect();
+    let line = format!(
+        "browser features -q --json --timeout 60s --browser {browser} {}",
+        cases.join(" ")
+    );
+    let done = place.netbench(&words(&line)).expect(0);
+    check("features-summary.json", &done.stdout);
+    let summary: FeaturesSummary = json(&done.stdout);
+    assert_eq!(summary.matrix.cases.len(), CASES.len());
+    for row in &summary.matrix.cases {
+        let cell = row.cells[0].as_ref().unwrap();
+        assert_eq!(
+            cell.result.outcome,
+            FeatureWord::Expected,
+            "{}: {cell:?}",
+            row.case.name
+        );
+    }
+    // The server saw what the page reported.
+    let samples: Vec<FeatureSample> = samples_of(&place.run());
+    let preflight = samples
+        .iter()
+        .find(|it| it.case == "fetch/preflight")
+        .unwrap();
+    let FeatureOutcome::Reported { seen } = &preflight.outcome else {
+        panic!("{preflight:?}");
+    };
+    let methods: Vec<&str> = seen
+        .requests
+        .iter()
+        .filter(|request| request.path == "/echo")
+        .map(|request| request.method.as_str())
+        .collect();
+    assert_eq!(methods, ["OPTIONS", "PUT"]);
+    check(
+        "features-sample.json",
+        &serde_json::to_string(preflight).unwrap(),
+    );
+}
+
+fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
+    let place = Place::new();
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let line = format!("browser features -q --json --browser chromium --case {LONG}");
+    let mut command = place.command(&words(&line));
+    let child = piped(command.env("TMPDIR", &temporary));
+    until("samples", || place.lines("samples.jsonl") >= 2);
+    interrupt(child).expect(130);
+    let run = place.run();
+    let text = fs::read_to_string(run.join("run.json")).unwrap();
+    check("features-run.json", &text);
+    let manifest: FeaturesManifest = json(&text);
+    let planned = manifest.plan.cases.len();
+    let before = samples_of::<FeatureSample>(&run).len();
+    assert!((2..planned).contains(&before), "{before} of {planned}");
+    let line = format!("run -q --json {}", run.display());
+    let done = finish(place.command(&words(&line)).env("TMPDIR", &temporary)).expect(0);
+    let summary: FeaturesSummary = json(&done.stdout);
+    assert_eq!(samples_of::<FeatureSample>(&run).len(), planned);
+    assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+    let left = marked_processes(&temporary.display().to_string());
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn a_browser_that_ends_is_started_again() {
+    let place = Place::new();
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let line = format!("browser features -q --json --timeout 60s --browser chromium --case {LONG}");
+    let mut command = place.command(&words(&line));
+    let child = piped(command.env("TMPDIR", &temporary));
+    until("samples", || place.lines("samples.jsonl") >= 2);
+    let process = browser_of(&temporary).unwrap();
+    signal("KILL", process);
+    let done = wait(child).expect(0);
+    let summary: FeaturesSummary = json(&done.stdout);
+    let outcomes = summary.matrix.cells().map(|cell| cell.result.outcome);
+    let outcomes: Vec<FeatureWord> = outcomes.collect();
+    assert_eq!(outcomes.len(), summary.matrix.cases.len());
+    let number = |word| outcomes.iter().filter(|outcome| **outcome == word).count();
+    assert_eq!(number(FeatureWord::Crash), 1, "{outcomes:?}");
+    assert_eq!(
+        number(FeatureWord::Expected),
+        outcomes.len() - 1,
+        "{outcomes:?}"
+    );
+}
+
+/// Returns the process of the browser whose profile is in this folder.
+fn browser_of(temporary: &Path) -> Option<u32> {
+    let mark = format!("--user-data-dir={}", temporary.display());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process: &u32| {
+        let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command);
+        // The browser's further processes have a type.
+        command.contains(&mark) && !command.contains("--type=")
+    })
+}
+
+fn the_cases_are_listed() {
+    let place = Place::new();
+    let listed = |line: &str| place.netbench(&words(line)).expect(0).stdout;
+    let all = listed("browser features --list");
+    assert!(all.lines().count() >= 60, "{all}");
+    let some = listed("browser features --list --group hsts,cookie --case */secure");
+    let names: Vec<&str> = some
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(names, ["cookie/secure"]);
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = Place::new();
+    for (line, why) in [
+        ("browser features --group fetsh", "did you mean \"fetch\""),
+        (
+            "browser features --case fetch/gett",
+            "did you mean \"fetch/get\"",
+        ),
+        (
+            "browser features --case xhr/get --group fetch",
+            "no case of --group fetch",
+        ),
+        (
+            "browser features --browser chromium,chromium",
+            "--browser names chromium twice",
+        ),
+        ("browser features --browser netscape", "unknown browser"),
+        ("browser features --timeout 1ms", "expected from"),
+        ("browser --rounds 2 features", "cannot be used with"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
+    }
+}

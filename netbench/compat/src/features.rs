@@ -1,0 +1,425 @@
+//! Pages that test a browser's features: a catalogue of them as data.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::LazyLock,
+};
+
+use netbench_model::{
+    features::{
+        ExpectedConnections, ExpectedRequests, FeatureCase, Guards, WebCase, WebContent,
+        WebResource,
+    },
+    suggestion,
+};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::catalogue::{explained, is_of_name, line};
+
+/// The files of the built-in catalogue.
+const FILES: [(&str, &str); 13] = [
+    ("fetch", include_str!("../../catalogue/features/fetch.toml")),
+    ("xhr", include_str!("../../catalogue/features/xhr.toml")),
+    (
+        "mixed-content",
+        include_str!("../../catalogue/features/mixed-content.toml"),
+    ),
+    ("hsts", include_str!("../../catalogue/features/hsts.toml")),
+    (
+        "websocket",
+        include_str!("../../catalogue/features/websocket.toml"),
+    ),
+    (
+        "cookie",
+        include_str!("../../catalogue/features/cookie.toml"),
+    ),
+    (
+        "redirect",
+        include_str!("../../catalogue/features/redirect.toml"),
+    ),
+    (
+        "connection",
+        include_str!("../../catalogue/features/connection.toml"),
+    ),
+    (
+        "worker",
+        include_str!("../../catalogue/features/worker.toml"),
+    ),
+    (
+        "integrity",
+        include_str!("../../catalogue/features/integrity.toml"),
+    ),
+    (
+        "referrer",
+        include_str!("../../catalogue/features/referrer.toml"),
+    ),
+    (
+        "secure-context",
+        include_str!("../../catalogue/features/secure-context.toml"),
+    ),
+    (
+        "certificate",
+        include_str!("../../catalogue/features/certificate.toml"),
+    ),
+];
+
+/// The groups of the built-in catalogue, in its order.
+pub const GROUPS: [&str; FILES.len()] = {
+    let mut groups = [""; FILES.len()];
+    let mut at = 0;
+    while at < FILES.len() {
+        groups[at] = FILES[at].0;
+        at += 1;
+    }
+    groups
+};
+
+/// The longest label of a host's name (RFC 1035 section 2.3.4).
+const LONGEST_LABEL: usize = 63;
+
+/// The name of the case's host in texts.
+const OWN: &str = "{own}";
+
+/// A case, with its pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// The case, as runs record it.
+    pub record: FeatureCase,
+    /// The pages and files.
+    pub served: WebCase,
+}
+
+/// An error in a catalogue of features.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct FeatureError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The error, with the name of the field.
+    pub what: String,
+}
+
+/// Returns the cases of the built-in catalogue, and its text.
+///
+/// # Errors
+/// Returns the first error in the catalogue, which a test would find.
+pub fn built_in_features() -> Result<(Vec<Feature>, &'static str), FeatureError> {
+    static TEXT: LazyLock<String> = LazyLock::new(|| FILES.map(|(_, text)| text).concat());
+    Ok((features(&TEXT)?, &TEXT))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Spanned<Spec>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spec {
+    name: String,
+    about: String,
+    standard: String,
+    url: String,
+    #[serde(default)]
+    tests: Vec<String>,
+    why: String,
+    guards: Guards,
+    #[serde(default = "start")]
+    start: String,
+    script: String,
+    #[serde(default)]
+    head: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    told: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    observed: Vec<String>,
+    #[serde(default)]
+    requests: Vec<ExpectedRequests>,
+    #[serde(default)]
+    connections: Vec<ExpectedConnections>,
+    #[serde(default)]
+    page: Vec<PageSpec>,
+    #[serde(default)]
+    file: Vec<FileSpec>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PageSpec {
+    path: String,
+    script: String,
+    #[serde(default)]
+    head: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSpec {
+    path: String,
+    #[serde(rename = "type")]
+    media_type: String,
+    body: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+fn start() -> String {
+    format!("https://{OWN}/")
+}
+
+/// Reads a catalogue.
+///
+/// # Errors
+/// Returns the first error in the catalogue.
+pub fn features(text: &str) -> Result<Vec<Feature>, FeatureError> {
+    let file: File = toml::from_str(text).map_err(|error| FeatureError {
+        line: line(text, error.span()),
+        what: explained(text, &error),
+    })?;
+    let mut names = HashSet::new();
+    let mut hosts = HashSet::new();
+    let mut found = Vec::new();
+    for entry in file.case {
+        let line = line(text, Some(entry.span()));
+        let wrong = |what| FeatureError { line, what };
+        let feature = entry.into_inner().feature().map_err(wrong)?;
+        let name = &feature.record.name;
+        if !names.insert(name.clone()) {
+            return Err(wrong(format!("name: there is another case \"{name}\"")));
+        }
+        if !hosts.insert(feature.served.host.clone()) {
+            return Err(wrong(format!(
+                "name: the host of \"{name}\" is that of another case"
+            )));
+        }
+        found.push(feature);
+    }
+    Ok(found)
+}
+
+impl Spec {
+    fn feature(self) -> Result<Feature, String> {
+        self.check()?;
+        let host = WebCase::host_of(&self.name);
+        let label = host.trim_end_matches(".test").len() + WebCase::OTHER.len();
+        if label > LONGEST_LABEL {
+            return Err(format!("name: \"{}\" is too long for a host", self.name));
+        }
+        let own = |text: &str| text.replace(OWN, &host);
+        let headers = |headers: BTreeMap<String, String>| -> BTreeMap<String, String> {
+            let headers = headers.into_iter();
+            headers.map(|(name, value)| (name, own(&value))).collect()
+        };
+        let told = self
+            .told
+            .iter()
+            .map(|(name, value)| (name.clone(), own(&shown(value))));
+        let requests = self.requests.into_iter().map(|due| ExpectedRequests {
+            host: due.host.as_deref().map(own),
+            headers: headers(due.headers),
+            ..due
+        });
+        let connections = self.connections.into_iter().map(|due| ExpectedConnections {
+            host: own(&due.host),
+            ..due
+        });
+        let first = PageSpec {
+            path: "/".to_owned(),
+            script: self.script,
+            head: self.head,
+            headers: self.headers,
+        };
+        let pages = std::iter::once(first)
+            .chain(self.page)
+            .map(|page| WebResource {
+                path: page.path,
+                headers: headers(page.headers),
+                content: WebContent::Page {
+                    head: own(&page.head),
+                    script: page.script,
+                },
+            });
+        let files = self.file.into_iter().map(|file| WebResource {
+            path: file.path,
+            headers: headers(file.headers),
+            content: WebContent::File {
+                media_type: file.media_type,
+                body: own(&file.body),
+            },
+        });
+        let resources: Vec<WebResource> = pages.chain(files).collect();
+        Ok(Feature {
+            record: FeatureCase {
+                about: self.about,
+                standard: self.standard,
+                url: self.url,
+                tests: self.tests,
+                why: self.why,
+                guards: self.guards,
+                start: own(&self.start),
+                told: told.collect(),
+                observed: self.observed,
+                requests: requests.collect(),
+                connections: connections.collect(),
+                name: self.name.clone(),
+            },
+            served: WebCase {
+                name: self.name,
+                host,
+                resources,
+            },
+        })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let name = &self.name;
+        let group = name.split_once('/').map_or("", |(group, _)| group);
+        if !name.bytes().all(is_of_name) || group.is_empty() || name.ends_with('/') {
+            return Err("name: a group and a name of small letters, digits and hyphens, with a slash between them".to_owned());
+        }
+        if !GROUPS.contains(&group) {
+            return Err(format!(
+                "name: unknown group \"{group}\"; {}",
+                suggestion(group, &GROUPS)
+            ));
+        }
+        for (field, text) in [
+            ("about", &self.about),
+            ("standard", &self.standard),
+            ("why", &self.why),
+        ] {
+            if text.trim().is_empty() {
+                return Err(format!("{field}: it is empty"));
+            }
+        }
+        if !self.url.starts_with("https://") {
+            return Err("url: the address of the section is expected".to_owned());
+        }
+        if self.told.is_empty() {
+            return Err("told: a case without an expected value cannot fail".to_owned());
+        }
+        let schemes = ["https://", "http://"];
+        if !schemes.iter().any(|scheme| self.start.starts_with(scheme)) || !self.start.contains(OWN)
+        {
+            return Err(format!("start: a URL with {OWN} is expected"));
+        }
+        let pages = self.page.iter().map(|page| &page.path);
+        let mut paths = HashSet::from(["/"]);
+        for path in pages.chain(self.file.iter().map(|file| &file.path)) {
+            if !path.starts_with('/') || !paths.insert(path) {
+                return Err(format!(
+                    "path: \"{path}\" is no path, or that of another resource"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the text of a value as a page reports it: JSON, unless it is a text.
+fn shown(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        other => serde_json::to_string(other).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: &str = "[[case]]\nname = 'fetch/a'\nabout = 'a'\nstandard = 'b'\nurl = 'https://c.example/'\nwhy = 'd'\n\
+        guards = 'function'\nscript = ''\ntold = { a = 1 }\n";
+
+    #[test]
+    fn the_built_in_cases_can_be_read() {
+        let (all, _) = built_in_features().unwrap();
+        assert!(all.len() >= 60, "{}", all.len());
+        for group in GROUPS {
+            assert!(all.iter().any(|it| it.record.group() == group), "{group}");
+        }
+        for feature in all {
+            let text = serde_json::to_string(&feature.record).unwrap();
+            assert!(!text.contains(OWN), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_file_has_the_cases_of_its_group() {
+        for (group, text) in FILES {
+            for feature in features(text).unwrap() {
+                assert_eq!(feature.record.group(), group, "{}", feature.record.name);
+            }
+        }
+    }
+
+    #[test]
+    fn values_and_hosts_are_written_as_a_page_reports_them() {
+        let text = CASE.replace(
+            "{ a = 1 }",
+            "{ a = 1, b = true, c = 'x {own}', d = ['e', 2] }",
+        );
+        let feature = features(&text).unwrap().remove(0);
+        let told: Vec<&str> = feature.record.told.values().map(String::as_str).collect();
+        assert_eq!(told, ["1", "true", "x fetch-a.test", r#"["e",2]"#]);
+        assert_eq!(feature.record.start, "https://fetch-a.test/");
+    }
+
+    #[test]
+    fn wrong_entries_are_refused_with_their_line() {
+        let changed = |from: &str, to: &str| CASE.replace(from, to);
+        for (text, why) in [
+            (changed("fetch/a", "fetch"), "line 1: name: a group"),
+            (changed("fetch/a", "fetch/A"), "name: a group"),
+            (changed("fetch/a", "fetsh/a"), "did you mean \"fetch\""),
+            (
+                changed("fetch/a", &format!("fetch/{}", "a".repeat(60))),
+                "too long for a host",
+            ),
+            (changed("about = 'a'", "about = ' '"), "about: it is empty"),
+            (changed("https://c", "c"), "url: "),
+            (changed("{ a = 1 }", "{}"), "cannot fail"),
+            (
+                changed("guards = 'function'\n", ""),
+                "missing field `guards`",
+            ),
+            (changed("'function'", "'functions'"), "line 7: guards: "),
+            (changed("why", "wy"), "unknown field `wy`"),
+            (format!("{CASE}start = 'ftp://{{own}}/'\n"), "start: "),
+            (format!("{CASE}start = 'https://example/'\n"), "start: "),
+            (
+                format!("{CASE}requests = [{{ path = '/', times = '2-1' }}]\n"),
+                "permits no number",
+            ),
+            (
+                format!("{CASE}requests = [{{ times = '1' }}]\n"),
+                "missing field `path`",
+            ),
+            (
+                format!("{CASE}[[case.page]]\npath = '/'\nscript = ''\n"),
+                "path: \"/\"",
+            ),
+            (
+                format!("{CASE}[[case.file]]\npath = 'a'\ntype = ''\nbody = ''\n"),
+                "path: \"a\"",
+            ),
+            (format!("{CASE}{CASE}"), "line 10: name: there is another"),
+            (
+                format!(
+                    "{CASE}{}",
+                    changed("fetch/a", "fetch/a.b") + &changed("fetch/a", "fetch/a-b")
+                ),
+                "that of another case",
+            ),
+            ("[[case]]\nname = 1\n".to_owned(), "line 2"),
+        ] {
+            let error = features(&text).unwrap_err().to_string();
+            assert!(error.contains(why), "{why}: {error}");
+        }
+    }
+}

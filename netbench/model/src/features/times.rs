@@ -1,0 +1,109 @@
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// A permitted number: `1`, `1+` or `0-2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Times {
+    least: usize,
+    /// The largest permitted number, if there is a limit.
+    most: Option<usize>,
+}
+
+impl Times {
+    /// Returns whether the number is permitted.
+    pub fn permits(self, number: usize) -> bool {
+        self.least <= number && self.most.is_none_or(|most| number <= most)
+    }
+}
+
+impl FromStr for Times {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| {
+            let wrong = || format!("\"{text}\" is no number such as 1, 1+ or 0-2");
+            part.parse::<usize>().map_err(|_| wrong())
+        };
+        let (least, most) = if let Some(least) = text.strip_suffix('+') {
+            (number(least)?, None)
+        } else if let Some((least, most)) = text.split_once('-') {
+            (number(least)?, Some(number(most)?))
+        } else {
+            (number(text)?, Some(number(text)?))
+        };
+        if most.is_some_and(|most| most < least) {
+            return Err(format!("\"{text}\" permits no number"));
+        }
+        Ok(Self { least, most })
+    }
+}
+
+impl TryFrom<String> for Times {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Times> for String {
+    fn from(times: Times) -> Self {
+        times.to_string()
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.most {
+            None => write!(f, "{}+", self.least),
+            Some(most) if most == self.least => write!(f, "{most}"),
+            Some(most) => write!(f, "{}-{most}", self.least),
+        }
+    }
+}
+
+impl JsonSchema for Times {
+    fn schema_name() -> Cow<'static, str> {
+        "Times".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A permitted number: `1`, `1+` or `0-2`.",
+            "type": "string",
+            "pattern": "^[0-9]+([+]|-[0-9]+)?$"
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_permitted_as_they_are_written() {
+        for (text, permitted, refused) in [
+            ("0", vec![0], vec![1]),
+            ("1", vec![1], vec![0, 2]),
+            ("1+", vec![1, 9], vec![0]),
+            ("0-2", vec![0, 2], vec![3]),
+        ] {
+            let times: Times = text.parse().unwrap();
+            assert_eq!(times.to_string(), text);
+            assert!(
+                permitted.iter().all(|number| times.permits(*number)),
+                "{text}"
+            );
+            assert!(
+                !refused.iter().any(|number| times.permits(*number)),
+                "{text}"
+            );
+        }
+        for text in ["", "x", "+", "2-1", "-1", "1-"] {
+            assert!(text.parse::<Times>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Reports of a run of `browser features`: the outcomes of browsers with pages that test the features of the web that
+//! depend on the network.
+
+mod document;
+mod summary;
+
+pub use summary::{
+    FeatureCell, FeatureDifference, FeatureResult, FeatureWord, FeaturesHead, FeaturesSummary,
+    summarize_features,
+};
