@@ -74,12 +74,20 @@ impl ExpectedRequests {
             && self
                 .headers
                 .iter()
-                .all(|(name, due)| request.headers.get(name) == Some(due))
+                .all(|(name, due)| is_same(request.headers.get(name), due))
             && !self
                 .without
                 .iter()
                 .any(|name| request.headers.contains_key(name))
     }
+}
+
+/// Returns whether a header has this value. Spaces after the commas of a list are optional (RFC 9110 section 5.6.1).
+fn is_same(value: Option<&String>, due: &str) -> bool {
+    value.is_some_and(|value| {
+        let elements = value.split(',').map(str::trim);
+        elements.eq(due.split(',').map(str::trim))
+    })
 }
 
 /// Names the requests: `POST https://a.test/echo with origin: null`.
@@ -189,6 +197,16 @@ mod tests {
         Some(PageReport::Told(
             [("status".to_owned(), value.to_owned())].into(),
         ))
+    }
+
+    #[test]
+    fn lists_in_headers_are_compared_by_their_elements() {
+        let value = "first,second".to_owned();
+        assert!(is_same(Some(&value), "first, second"));
+        for other in ["first", "second, first", "first second", ""] {
+            assert!(!is_same(Some(&value), other), "{other}");
+        }
+        assert!(!is_same(None, ""));
     }
 
     #[test]
