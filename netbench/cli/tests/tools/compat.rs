@@ -538,7 +538,7 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     let place = Place::new();
     let script = place.script("untrue", &UNTRUE.replace("LOAD", ",\"load\""));
     let line = format!(
-        "compat -q --json --stack rustls-ring --client servo --case certificate/expired --case name/address --worker servo={}",
+        "compat -q --json --stack rustls-ring --client servo-net --case certificate/expired --case name/address --worker servo={}",
         script.display()
     );
     let found = summary(&place, &line);
@@ -564,12 +564,12 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     let page = place
         .netbench(&["runs", "report", place.run().to_str().unwrap()])
         .expect(0);
-    let said = "servo has an error for 1 server.";
+    let said = "servo-net has an error for 1 server.";
     assert!(page.stdout.contains(said), "{}", page.stdout);
 
     let script = place.script("no-pages", &UNTRUE.replace("LOAD", ""));
     let line = format!(
-        "compat -q --client servo --worker servo={}",
+        "compat -q --client servo-net --worker servo={}",
         script.display()
     );
     let done = place.netbench(&words(&line)).expect(2);

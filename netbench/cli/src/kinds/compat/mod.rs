@@ -53,7 +53,7 @@ Examples:
   netbench compat --stack openssl,rustls-ring,go
   netbench compat --case 'certificate/*'      some of the cases
   netbench compat --client chromium,firefox,curl
-  netbench compat --client servo              what Servo's error pages are told
+  netbench compat --client servo-net          what Servo's error pages are told
   netbench compat --list                      the cases, and what is expected
   netbench compat --catalogue mine.toml       servers of your own
   netbench compat --format csv > compat.csv
