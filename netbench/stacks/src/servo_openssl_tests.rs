@@ -10,7 +10,7 @@ const MANIFEST: &str = "[package]\nname = \"servo-net\"\n";
 /// A patch with one hunk for `lib.rs`.
 const PATCH: &str = "--- a/lib.rs\n+++ b/lib.rs\n@@ -3,3 +3,3 @@\n three\n-four\n+4\n five\n";
 
-/// A published crate in a folder of its own.
+/// A published crate in a temporary folder.
 struct Crate {
     folder: tempfile::TempDir,
 }

@@ -103,7 +103,7 @@ async fn behave(
         Behaviour::Close(code, reason) => {
             let payload = [&code.to_be_bytes(), reason.as_bytes()].concat();
             stream.write_all(&frame(opcode::CLOSE, &payload)).await?;
-            // The browser answers with a close frame of its own.
+            // The browser answers with another close frame.
             while read(&mut stream).await?.opcode != opcode::CLOSE {}
             return stream.shutdown().await;
         }

@@ -1,7 +1,7 @@
 //! Servo without a window: a browser for netbench. It reads commands from stdin, one JSON object a line, and writes one
 //! answer a line to stdout. Messages of Servo itself go to stderr.
 //!
-//! This program must never report times of its own, and never open a page that no command names. Start reading at
+//! This program must never measure a page, and never open a page that no command names. Start reading at
 //! [`browser::Browser`], then [`messages`].
 
 mod browser;

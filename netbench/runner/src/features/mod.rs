@@ -1,6 +1,6 @@
-//! Tests of browsers with pages of the catalogue of features. Each browser runs in a network of its own, with a server of
-//! its own, and stays open for all cases: every case has hosts of its own, so that neither cookies nor policies of one
-//! affect another.
+//! Tests of browsers with pages of the catalogue of features. Each browser runs in a separate network with a separate
+//! server, and stays open for all cases: no two cases share a host, so that neither cookies nor policies of one affect
+//! another.
 
 mod server;
 

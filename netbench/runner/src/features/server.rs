@@ -1,4 +1,4 @@
-//! The process that serves the pages, and the requests to it: HTTP/1.1, each over a connection of its own.
+//! The process that serves the pages, and the requests to it: HTTP/1.1, each over a separate connection.
 
 use std::{
     cell::RefCell,
