@@ -99,8 +99,8 @@ impl Browser {
         self.0.look(url, limit)
     }
 
-    /// Presses the button of the shown error page that allows the server's certificate, and waits for the page. Only
-    /// products with [`Product::can_proceed`] do.
+    /// Presses the button of the shown error page that allows the server's certificate, and waits for the page. A
+    /// page with that button shows the certificate.
     ///
     /// # Errors
     /// Returns the errors of [`Self::visit`], and an error if there is no such button.

@@ -124,11 +124,6 @@ impl Product {
         self != Self::WebKitGtk
     }
 
-    /// Returns whether a driver can press the button of an error page that allows the server's certificate.
-    pub fn can_proceed(self) -> bool {
-        matches!(self, Self::Servo(_))
-    }
-
     /// Returns the marks of a visit that the browser does not report, or not as its packets have them. Firefox's
     /// `responseEnd` of a navigation is its `responseStart`. WebKitGTK's marks are whole milliseconds, and that between
     /// TCP connect and the handshake is late. Servo's marks of a connection are 0.

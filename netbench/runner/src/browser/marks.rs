@@ -37,12 +37,8 @@ pub(super) fn completed(
 
 /// Takes the times up to the request from the packets, by which the link finds the response. In versions before
 /// TLS 1.3, the handshake ends with the request.
-pub(super) fn begun(visit: &mut Visit, product: Product, link: &OnTheLink) {
-    if let (true, Some(tcp_ns), Some(protected_ns)) = (
-        product.unmarked().contains(&Mark::Protected),
-        link.tcp_ns,
-        link.protected_ns,
-    ) {
+pub(super) fn begun(visit: &mut Visit, link: &OnTheLink) {
+    if let (Some(tcp_ns), Some(protected_ns)) = (link.tcp_ns, link.protected_ns) {
         visit.times.tcp_ns = tcp_ns;
         visit.times.tls_ns = protected_ns;
         visit
@@ -169,7 +165,7 @@ mod tests {
         page.times.first_byte_ns = None;
         let timed = |link: &OnTheLink| {
             let mut page = page.clone();
-            begun(&mut page, servo, link);
+            begun(&mut page, link);
             completed(VisitOutcome::Ok(page), servo, Some(link))
         };
         let outcome = timed(&SEEN);

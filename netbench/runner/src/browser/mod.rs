@@ -21,7 +21,7 @@ use netbench_browser::{
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
     Condition, Role, SCHEMA_VERSION, SampleKey, Site, Target, authority,
-    browser::{BrowserPlan, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
+    browser::{BrowserPlan, Mark, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
 
 use self::{
@@ -198,10 +198,11 @@ impl<'a> Visitor<'a> {
             Some(_) => Measured::MostBytes,
             None => Measured::Last,
         };
-        if let (Some(program), VisitOutcome::Ok(visit), Some(seen)) = (program, &mut outcome, &seen)
-        {
+        let is_unmarked =
+            program.is_some_and(|it| it.product().unmarked().contains(&Mark::Protected));
+        if let (true, VisitOutcome::Ok(visit), Some(seen)) = (is_unmarked, &mut outcome, &seen) {
             let begin = on_the_link(seen, plan, unit.site, measured, None);
-            marks::begun(visit, program.product(), &begin);
+            marks::begun(visit, &begin);
         }
         let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, measured, outcome.ok()));
         if let Some(program) = program {

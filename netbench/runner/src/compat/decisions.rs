@@ -3,11 +3,10 @@
 use std::{net::IpAddr, ops::Range, time::Duration};
 
 use netbench_browser::{Browser, BrowserError, Limit, Shown};
-use netbench_compat::{Case, Running, Served};
-use netbench_model::compat::EmbedderView;
+use netbench_compat::{Case, Running};
 use netbench_protocol::Loaded;
 
-use super::engines::{Decided, Loads, Next, Seen, Step};
+use super::engines::{Decided, Next, Seen, Step};
 use crate::WorkerError;
 
 /// A page that a browser shows, and the range of the server's connections that were accepted meanwhile.
@@ -16,10 +15,8 @@ struct Show {
     connections: Range<usize>,
 }
 
-/// The loads of a case.
+/// The loads around a decision.
 pub(super) struct Decision {
-    /// The load that the browser refused.
-    first: Show,
     /// The load of the same server under its address, before the decision.
     before: Option<Show>,
     /// The load after the button of the error page was pressed.
@@ -31,16 +28,11 @@ pub(super) struct Decision {
 impl Decision {
     /// Makes the loads after one that the browser has refused. `limit` returns the limit of each.
     pub(super) fn make<'l>(
-        refused: Shown,
         browser: &mut Browser,
         case: &Case,
         running: &Running,
         limit: impl Fn() -> Limit<'l>,
     ) -> Self {
-        let first = Show {
-            shown: Ok(refused),
-            connections: 0..running.accepted(),
-        };
         let port = running.address().port();
         let is_name = case.record.host.parse::<IpAddr>().is_err();
         let by_address = format!("https://{}:{port}/", running.address().ip());
@@ -54,42 +46,31 @@ impl Decision {
         });
         let after = is_name.then(|| Show::of(running, || browser.look(&by_address, limit())));
         Self {
-            first,
             before,
             proceeded,
             after,
         }
     }
 
-    /// Returns the server's connections of the load that was refused.
-    pub(super) fn first_served(&self, served: &[Served]) -> Served {
-        of(served, &self.first.connections)
+    /// Returns whether a load was stopped, so that the decision has no result.
+    pub(super) fn is_stopped(&self) -> bool {
+        let shows = [&self.proceeded]
+            .into_iter()
+            .chain(&self.before)
+            .chain(&self.after);
+        shows
+            .map(|show| &show.shown)
+            .any(|shown| matches!(shown, Err(BrowserError::Stopped)))
     }
 
-    /// Returns the effects of the decision by the reports of both sides.
-    pub(super) fn view(self, served: Vec<Served>, limit: Duration) -> EmbedderView {
-        let next = |show: Show| show.next(&served, limit);
-        let certificate = match &self.first.shown {
-            Ok(Shown::Error {
-                certificate_base64, ..
-            }) => certificate_base64.clone(),
-            _ => None,
-        };
-        let first = Step {
-            loaded: Loaded::TimedOut,
-            connections: self.first.connections.clone(),
-        };
-        let loads = Loads {
-            first,
-            again: None,
-            decided: Some(Decided {
-                before: self.before.map(next),
-                proceeded: next(self.proceeded),
-                after: self.after.map(next),
-            }),
-        };
-        let first_served = of(&served, &self.first.connections);
-        Seen(served.clone()).view(&loads, certificate.as_deref(), &first_served)
+    /// Returns the loads with the server's view of each.
+    pub(super) fn decided(self, seen: &Seen, limit: Duration) -> Decided {
+        let next = |show: Show| show.next(seen, limit);
+        Decided {
+            before: self.before.map(next),
+            proceeded: self.proceeded.next(seen, limit),
+            after: self.after.map(next),
+        }
     }
 }
 
@@ -103,7 +84,7 @@ impl Show {
         }
     }
 
-    fn next(self, served: &[Served], limit: Duration) -> Next {
+    fn next(self, seen: &Seen, limit: Duration) -> Next {
         let loaded = match self.shown {
             Err(BrowserError::Hung { .. }) => {
                 return Err(WorkerError::Hung {
@@ -127,7 +108,7 @@ impl Show {
             }) => Loaded::Page {
                 // If the browser does not report the status, the server's report is used.
                 http_status: http_status
-                    .or(of(served, &self.connections).http_status)
+                    .or(seen.of(&self.connections).http_status)
                     .unwrap_or_default(),
                 body_bytes,
                 from_cache: self.connections.is_empty(),
@@ -143,10 +124,4 @@ impl Show {
             connections: self.connections,
         })
     }
-}
-
-/// Returns the server's view of some of its connections together.
-fn of(served: &[Served], connections: &Range<usize>) -> Served {
-    let seen = served.get(connections.clone()).unwrap_or_default();
-    Served::all(seen.iter().cloned())
 }

@@ -22,12 +22,12 @@ use crate::{WorkerError, clock::millis, requests::GRACE};
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
 
 /// The loads of a case, in sequence in one process.
-pub(super) struct Loads {
-    pub(super) first: Step,
+struct Loads {
+    first: Step,
     /// A repetition, if the first load shows a page.
-    pub(super) again: Option<Next>,
+    again: Option<Next>,
     /// The loads after a user's decision, if there is a certificate error.
-    pub(super) decided: Option<Decided>,
+    decided: Option<Decided>,
 }
 
 /// The loads of a user who decides to proceed.
@@ -148,13 +148,13 @@ pub(super) struct Seen(pub(super) Vec<Served>);
 
 impl Seen {
     /// Returns the server's view of the connections of a load.
-    fn of(&self, step: &Step) -> Served {
-        let seen = self.0.get(step.connections.clone());
+    pub(super) fn of(&self, connections: &Range<usize>) -> Served {
+        let seen = self.0.get(connections.clone());
         Served::all(seen.unwrap_or_default().iter().cloned())
     }
 
     fn report(&self, case: &Case, loads: &Loads, limit: Duration) -> Attempt {
-        let served = self.of(&loads.first);
+        let served = self.of(&loads.first.connections);
         let (outcome, certificate) = match &loads.first.loaded {
             Loaded::Page {
                 from_cache: true, ..
@@ -198,21 +198,24 @@ impl Seen {
             CompatOutcome::Accepted { .. }
             | CompatOutcome::Rejected {
                 http_status: None, ..
-            } => Some(self.view(loads, certificate.as_deref(), &served)),
+            } => {
+                let view = self.view(certificate.as_deref(), &served, loads.decided.as_ref());
+                let again = loads.again.as_ref().map(|again| self.next(again));
+                Some(EmbedderView { again, ..view })
+            }
             _ => None,
         };
         Attempt { outcome, embedder }
     }
 
-    /// Returns the embedder's view, by the reports of both sides.
+    /// Returns the embedder's view of a load and of the decision after it, by the reports of both sides.
     pub(super) fn view(
         &self,
-        loads: &Loads,
         certificate: Option<&str>,
         served: &Served,
+        decided: Option<&Decided>,
     ) -> EmbedderView {
         let certificate = certificate.map(|text| BASE64_STANDARD.decode(text).unwrap_or_default());
-        let decided = loads.decided.as_ref();
         let proceeded = decided.map(|loads| self.next_first(&loads.proceeded));
         // Only a decision that takes effect, and a server that is refused without it, show its scope.
         let elsewhere = decided.and_then(|loads| {
@@ -229,7 +232,7 @@ impl Seen {
                 (None, None) => ToldCertificate::NotSent,
             },
             certificate_sha256: certificate.map(|der| format!("{:x}", Sha256::digest(der))),
-            again: loads.again.as_ref().map(|again| self.next(again)),
+            again: None,
             proceeded,
             elsewhere,
         }
@@ -271,7 +274,12 @@ impl Seen {
                     group: None,
                     alpn: None,
                 };
-                match answered(&self.of(step), *http_status, *body_bytes, accepted) {
+                match answered(
+                    &self.of(&step.connections),
+                    *http_status,
+                    *body_bytes,
+                    accepted,
+                ) {
                     CompatOutcome::Accepted { .. } => NextLoad::Connected,
                     CompatOutcome::Rejected { detail, .. } => unclear(detail),
                     CompatOutcome::Unsupported { reason } => unclear(reason),

@@ -27,8 +27,8 @@ use netbench_model::{
 };
 
 use super::{
-    Attempt, CompatError, PATIENCE, SERVER_GRACE, answered, decisions::Decision, hang, running,
-    server, unsupported, untested,
+    Attempt, CompatError, PATIENCE, SERVER_GRACE, answered, decisions::Decision, engines::Seen,
+    hang, running, server, unsupported, untested,
 };
 use crate::side_by_side::{Outlet, side_by_side};
 
@@ -207,7 +207,6 @@ impl Tries<'_> {
             _ => Sandbox::On,
         };
         let stays_open = program.product().keeps_ports_apart();
-        let can_proceed = program.product().can_proceed();
         let mut browser: Option<Browser> = None;
         let mut left = prepared.into_iter().zip(refused);
         while let Some((Prepared { case, server, port }, refused)) = left.next() {
@@ -244,28 +243,33 @@ impl Tries<'_> {
                 }
             };
             let running = self.serve(network.namespace, case, server, port)?;
-            let mut is_broken = false;
             let limit = || self.within(self.limit);
-            let attempt = match runs.look(&url(case, port), limit()) {
-                Ok(found) if can_proceed && shows_certificate(&found) => {
-                    let refused = found.clone();
-                    let decision = Decision::make(refused, &mut runs, case, &running, limit);
-                    let served = running.end_each();
-                    let outcome = shown(found, case, &decision.first_served(&served));
-                    Attempt {
-                        outcome,
-                        embedder: Some(decision.view(served, self.limit)),
+            let looked = runs.look(&url(case, port), limit());
+            let is_usable = looked.is_ok();
+            let attempt = match looked {
+                Ok(found) => match certificate(&found).map(str::to_owned) {
+                    None => shown(found, case, &running.end_all()).into(),
+                    Some(certificate) => {
+                        let refused = 0..running.accepted();
+                        let decision = Decision::make(&mut runs, case, &running, limit);
+                        if decision.is_stopped() {
+                            return Ok(());
+                        }
+                        let seen = Seen(running.end_each());
+                        let served = seen.of(&refused);
+                        let decided = decision.decided(&seen, self.limit);
+                        let view = seen.view(Some(&certificate), &served, Some(&decided));
+                        Attempt {
+                            outcome: shown(found, case, &served),
+                            embedder: Some(view),
+                        }
                     }
-                }
-                Ok(found) => shown(found, case, &running.end_all()).into(),
+                },
                 Err(BrowserError::Stopped) => return Ok(()),
-                Err(error) => {
-                    // The next case starts another browser.
-                    is_broken = true;
-                    self.broken(&error).into()
-                }
+                Err(error) => self.broken(&error).into(),
             };
-            if stays_open && !is_broken {
+            // After an error, the next case starts another browser.
+            if stays_open && is_usable {
                 browser = Some(runs);
             }
             if self.send(case, attempt).is_break() {
@@ -359,15 +363,14 @@ fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
     }
 }
 
-/// Returns whether it is an error page with the server's certificate.
-fn shows_certificate(shown: &Shown) -> bool {
-    matches!(
-        shown,
+/// Returns the server's certificate that an error page shows beside a button that allows it.
+fn certificate(shown: &Shown) -> Option<&str> {
+    match shown {
         Shown::Error {
-            certificate_base64: Some(_),
-            ..
-        }
-    )
+            certificate_base64, ..
+        } => certificate_base64.as_deref(),
+        Shown::Loaded { .. } => None,
+    }
 }
 
 /// Returns the outcome of a page that a browser shows.
