@@ -2,55 +2,24 @@
 
 use std::{
     collections::VecDeque,
-    io::{BufRead, BufReader, Write},
     process::{ChildStdin, ChildStdout},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    thread,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
 
-use crate::{Limit, error::Unanswered};
-
-/// The interval at which a wait checks whether it was stopped.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// The maximum length of a message.
-const LONGEST: u64 = 64 << 20;
+use crate::{Limit, error::Unanswered, pipe::Pipe};
 
 /// A connection to a browser, with the browser's events.
 pub(crate) struct DevTools {
-    stdin: ChildStdin,
-    messages: Receiver<Value>,
+    pipe: Pipe<Value>,
     events: VecDeque<Value>,
     asked: u64,
 }
 
 impl DevTools {
     pub(crate) fn new(stdin: ChildStdin, stdout: ChildStdout) -> Self {
-        let (sender, messages) = channel();
-        thread::spawn(move || {
-            let mut reader = BufReader::new(stdout);
-            let mut bytes = Vec::new();
-            loop {
-                bytes.clear();
-                let mut limited = std::io::Read::take(&mut reader, LONGEST);
-                let read = limited.read_until(0, &mut bytes);
-                if !read.is_ok_and(|count| count > 0) || bytes.pop() != Some(0) {
-                    return;
-                }
-                let Ok(message) = serde_json::from_slice(&bytes) else {
-                    return;
-                };
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
         Self {
-            stdin,
-            messages,
+            pipe: Pipe::new(stdin, stdout, 0),
             events: VecDeque::new(),
             asked: 0,
         }
@@ -70,12 +39,7 @@ impl DevTools {
         if let Some(session) = session {
             message["sessionId"] = json!(session);
         }
-        let mut bytes = message.to_string().into_bytes();
-        bytes.push(0);
-        // A request has a few hundred bytes: the pipe accepts them at once.
-        self.stdin
-            .write_all(&bytes)
-            .map_err(|_| Unanswered::Ended)?;
+        self.pipe.send(&message)?;
         loop {
             let message = self.receive(limit)?;
             if message["id"] != json!(self.asked) {
@@ -113,13 +77,11 @@ impl DevTools {
         self.events.clear();
     }
 
+    /// Returns the next message. One that is no JSON ends the connection.
     fn receive(&mut self, limit: Limit<'_>) -> Result<Value, Unanswered> {
-        loop {
-            match self.messages.recv_timeout(limit.left().min(LOOK)) {
-                Ok(message) => return Ok(message),
-                Err(RecvTimeoutError::Disconnected) => return Err(Unanswered::Ended),
-                Err(RecvTimeoutError::Timeout) => limit.check()?,
-            }
-        }
+        self.pipe.receive(limit).map_err(|error| match error {
+            Unanswered::Refused(_) => Unanswered::Ended,
+            error => error,
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! A program that is driven over its standard streams: JSON messages, one a line.
+//! A program that is driven over its standard streams: JSON messages, each followed by one byte.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -19,51 +19,52 @@ const LOOK: Duration = Duration::from_millis(50);
 const LONGEST: u64 = 64 << 20;
 
 /// The streams of a program.
-pub(crate) struct Pipe<A> {
+pub(crate) struct Pipe<M> {
     stdin: ChildStdin,
-    answers: Receiver<Result<A, String>>,
+    messages: Receiver<Result<M, String>>,
+    end: u8,
 }
 
-impl<A: DeserializeOwned + Send + 'static> Pipe<A> {
-    pub(crate) fn new(stdin: ChildStdin, stdout: ChildStdout) -> Self {
-        let (sender, answers) = channel();
+impl<M: DeserializeOwned + Send + 'static> Pipe<M> {
+    /// Reads messages that each end with the byte `end`.
+    pub(crate) fn new(stdin: ChildStdin, stdout: ChildStdout, end: u8) -> Self {
+        let (sender, messages) = channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
-            let mut line = Vec::new();
+            let mut bytes = Vec::new();
             loop {
-                line.clear();
-                let read = reader.by_ref().take(LONGEST).read_until(b'\n', &mut line);
-                if !read.is_ok_and(|count| count > 0) {
+                bytes.clear();
+                let read = reader.by_ref().take(LONGEST).read_until(end, &mut bytes);
+                if !read.is_ok_and(|count| count > 0) || bytes.pop() != Some(end) {
                     return;
                 }
-                let answer = serde_json::from_slice(&line).map_err(|error| error.to_string());
-                if sender.send(answer).is_err() {
+                let message = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+                if sender.send(message).is_err() {
                     return;
                 }
             }
         });
-        Self { stdin, answers }
+        Self {
+            stdin,
+            messages,
+            end,
+        }
     }
 
-    /// Sends a command, and waits for its answer.
-    pub(crate) fn ask(
-        &mut self,
-        command: &impl Serialize,
-        limit: Limit<'_>,
-    ) -> Result<A, Unanswered> {
-        let mut line =
-            serde_json::to_vec(command).map_err(|error| Unanswered::Refused(error.to_string()))?;
-        line.push(b'\n');
-        // A command has a few kilobytes: the pipe accepts them at once.
-        self.stdin.write_all(&line).map_err(|_| Unanswered::Ended)?;
-        self.receive(limit)
+    /// Sends a message.
+    pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), Unanswered> {
+        let bytes = serde_json::to_vec(message);
+        let mut bytes = bytes.map_err(|error| Unanswered::Refused(error.to_string()))?;
+        bytes.push(self.end);
+        // A message has a few kilobytes: the pipe accepts them at once.
+        self.stdin.write_all(&bytes).map_err(|_| Unanswered::Ended)
     }
 
     /// Waits for the next message.
-    pub(crate) fn receive(&mut self, limit: Limit<'_>) -> Result<A, Unanswered> {
+    pub(crate) fn receive(&mut self, limit: Limit<'_>) -> Result<M, Unanswered> {
         loop {
-            match self.answers.recv_timeout(limit.left().min(LOOK)) {
-                Ok(answer) => return answer.map_err(Unanswered::Refused),
+            match self.messages.recv_timeout(limit.left().min(LOOK)) {
+                Ok(message) => return message.map_err(Unanswered::Refused),
                 Err(RecvTimeoutError::Disconnected) => return Err(Unanswered::Ended),
                 Err(RecvTimeoutError::Timeout) => limit.check()?,
             }

@@ -158,7 +158,7 @@ impl Servo {
             .pipes()
             .ok_or_else(|| start(std::io::ErrorKind::BrokenPipe.into()))?;
         let mut servo = Self {
-            pipe: Pipe::new(stdin, stdout),
+            pipe: Pipe::new(stdin, stdout, b'\n'),
             process,
         };
         let ready = servo.pipe.receive(limit);
@@ -235,7 +235,8 @@ impl Servo {
         doing: &str,
         limit: Limit<'_>,
     ) -> Result<Value, BrowserError> {
-        let answer = self.pipe.ask(task, limit);
+        let sent = self.pipe.send(task);
+        let answer = sent.and_then(|()| self.pipe.receive(limit));
         match self.answered(answer, doing)? {
             Answer::Done { value } => Ok(value),
             Answer::Failed { reason } => Err(BrowserError::answer(NAME)(
