@@ -4,7 +4,7 @@ use std::{
     str::FromStr,
 };
 
-use netbench_model::browser::Mark;
+use netbench_model::browser::{Mark, Sandbox};
 
 use crate::{
     BrowserError,
@@ -95,10 +95,13 @@ impl Product {
         }
     }
 
-    /// Returns whether the browser sandboxes itself. WebKitGTK does so for applications that request it, and
-    /// MiniBrowser does not; Servo has no sandbox in one process.
-    pub fn has_sandbox(self) -> bool {
-        matches!(self, Self::Chromium | Self::Firefox)
+    /// Returns the state of the browser's sandbox where `wanted` is requested. WebKitGTK sandboxes itself for applications
+    /// that request it, and MiniBrowser does not; Servo has no sandbox in one process.
+    pub fn sandbox(self, wanted: Sandbox) -> Sandbox {
+        match self {
+            Self::Chromium | Self::Firefox => wanted,
+            Self::WebKitGtk | Self::Servo(_) => Sandbox::Off,
+        }
     }
 
     /// Returns whether the browser's state about a server on one port does not affect other ports. In

@@ -188,11 +188,7 @@ pub(super) fn record(
     sandbox: Sandbox,
 ) -> Result<BrowserRecord, BrowserError> {
     let product = program.product();
-    let sandbox = if product.has_sandbox() {
-        sandbox
-    } else {
-        Sandbox::Off
-    };
+    let sandbox = product.sandbox(sandbox);
     Ok(BrowserRecord {
         name: product.to_string(),
         version: program.version().to_owned(),

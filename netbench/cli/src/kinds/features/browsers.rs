@@ -52,10 +52,7 @@ fn look(product: Product, sandbox: Sandbox) -> anyhow::Result<Found> {
             let installed = FeatureFound::Installed {
                 version: program.version().to_owned(),
                 library: product.library().to_owned(),
-                sandbox: match product.has_sandbox() {
-                    true => sandbox,
-                    false => Sandbox::Off,
-                },
+                sandbox: product.sandbox(sandbox),
                 settings: product.settings(),
             };
             (installed, Some(program))
