@@ -11,6 +11,7 @@ use netbench_model::{
     browser::{BrowserPlan, VisitSample},
     chains::{ChainSample, ChainsPlan},
     compat::{CompatPlan, CompatSample},
+    features::{FeatureSample, FeaturesPlan},
     roots::{RootsPlan, RootsSample},
     ship::{ShipPlan, ShipSample},
 };
@@ -395,6 +396,11 @@ fn published_runs_are_read() {
                 assert!(!manifest.plan.stacks.is_empty());
                 has_records::<ShipSample>(&run);
             }
+            "features" => {
+                let manifest = run.manifest::<FeaturesPlan>().unwrap();
+                assert!(!manifest.plan.browsers.is_empty());
+                has_records::<FeatureSample>(&run);
+            }
             other => panic!("{other}"),
         }
     }
@@ -405,6 +411,7 @@ fn published_runs_are_read() {
         "compat",
         "connect",
         "evaluation",
+        "features",
         "roots",
         "scan",
         "ship",
