@@ -11,6 +11,7 @@ use std::{
 use netbench_model::{
     CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox,
 };
+use netbench_scratch::Folder;
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     error::Unanswered,
     page::{alpn, server_view},
     place::{Place, other_user},
-    process::{self, Process},
+    process::Process,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -75,17 +76,17 @@ pub(crate) struct Chromium {
 impl Chromium {
     pub(crate) fn start(
         program: &Path,
+        folder: Folder,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
         let profile = BrowserError::profile("its folder");
-        let folder = process::folder()?;
         let user = other_user(surroundings.sandbox)?;
         let mut place = Place::prepare(surroundings.network, user, folder.path())?;
         let temporary = short_path(folder.path());
         if let Some(target) = temporary {
             let source = folder.path().join("tmp");
-            fs::create_dir(&source).map_err(&profile)?;
+            fs::create_dir_all(&source).map_err(&profile)?;
             place.mount(&source, target)?;
         }
         surroundings
@@ -93,7 +94,11 @@ impl Chromium {
             .copy_to(&folder.path().join(".pki/nssdb"))?;
         let preferences = folder.path().join("profile/Default");
         fs::create_dir_all(&preferences).map_err(&profile)?;
-        fs::write(preferences.join("Preferences"), PREFERENCES).map_err(&profile)?;
+        let preferences = preferences.join("Preferences");
+        // In the profile of an earlier start, the browser has added its own.
+        if !preferences.exists() {
+            fs::write(preferences, PREFERENCES).map_err(&profile)?;
+        }
         place.give(folder.path()).map_err(&profile)?;
 
         // The pipes are its descriptors 3 and 4.
@@ -245,6 +250,19 @@ impl Driven for Chromium {
         }
         let what = format!("{NET_INTERNALS} does not {doing}");
         Err(BrowserError::answer(NAME)(what))
+    }
+
+    fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
+        let doing = "end";
+        match self.devtools.ask(None, "Browser.close", json!({}), limit) {
+            // Chromium may end before it has answered.
+            Ok(_) | Err(Unanswered::Ended) => {}
+            Err(unanswered) => return Err(self.failed(unanswered, doing)),
+        }
+        self.process
+            .wait(limit)
+            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
+        Ok(self.process.into_folder())
     }
 
     fn process(&self) -> &Process {

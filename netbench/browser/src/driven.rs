@@ -1,3 +1,5 @@
+use netbench_scratch::Folder;
+
 use crate::{BrowserError, Limit, Page, Shown, StartupCache, process::Process};
 
 /// A browser of one product.
@@ -22,6 +24,9 @@ pub(crate) trait Driven {
     fn into_startup_cache(self: Box<Self>, _: Limit<'_>) -> Result<StartupCache, BrowserError> {
         Ok(StartupCache::default())
     }
+
+    /// Quits the browser, and returns its folder with its profile.
+    fn quit(self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError>;
 
     fn process(&self) -> &Process;
 }

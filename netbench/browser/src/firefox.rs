@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     net::{Ipv4Addr, SocketAddr, TcpStream},
     path::Path,
     process::{Command, Stdio},
@@ -15,6 +16,7 @@ use netbench_model::{
     Group, Negotiated, SignatureScheme, TlsVersion,
     browser::{Sandbox, VisitTimes},
 };
+use netbench_scratch::Folder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -25,7 +27,7 @@ use crate::{
     marionette::Marionette,
     page::server_view,
     place::{Place, other_user},
-    process::{self, Process},
+    process::Process,
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -62,6 +64,11 @@ const SEEN: &str = "return JSON.stringify(globalThis.netbenchSeen.splice(0));";
 const CLOSE_CONNECTIONS: &str =
     r#"Services.obs.notifyObservers(null, "net:prune-all-connections"); return true;"#;
 
+/// A script that makes Firefox keep its HSTS policies, which Marionette removes at the end of its session.
+const KEEP_POLICIES: &str = r#"const { Certificates } = ChromeUtils.importESModule(
+"chrome://remote/content/shared/webdriver/Certificates.sys.mjs");
+Certificates.enableSecurityChecks = () => {};"#;
+
 /// A Firefox with one page.
 pub(crate) struct Firefox {
     marionette: Marionette,
@@ -90,11 +97,11 @@ struct Seen {
 impl Firefox {
     pub(crate) fn start(
         program: &Path,
+        folder: Folder,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
         let failed = BrowserError::profile("its folder");
-        let folder = process::folder()?;
         let place = Place::prepare(
             surroundings.network,
             other_user(surroundings.sandbox)?,
@@ -106,6 +113,11 @@ impl Firefox {
             cache.copy_to(&profile)?;
         }
         fs::write(profile.join("user.js"), PREFERENCES).map_err(&failed)?;
+        // The file is that of an earlier start.
+        match fs::remove_file(profile.join(PORT_FILE)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
         place.give(folder.path()).map_err(&failed)?;
         let mut command = Command::new(program);
         command
@@ -237,11 +249,14 @@ impl Driven for Firefox {
         self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
     }
 
-    fn into_startup_cache(
-        mut self: Box<Self>,
-        limit: Limit<'_>,
-    ) -> Result<StartupCache, BrowserError> {
+    fn into_startup_cache(self: Box<Self>, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
+        let folder = self.quit(limit)?;
+        StartupCache::of_profile(&folder.path().join(PROFILE), &STARTUP_CACHE)
+    }
+
+    fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
         let doing = "end";
+        self.own_script(KEEP_POLICIES, limit)?;
         let quit = json!({"flags": ["eForceQuit"]});
         match self.marionette.ask("Marionette:Quit", quit, limit) {
             // Firefox may end before it has answered.
@@ -251,8 +266,7 @@ impl Driven for Firefox {
         self.process
             .wait(limit)
             .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
-        let profile = self.process.folder_path().join(PROFILE);
-        StartupCache::of_profile(&profile, &STARTUP_CACHE)
+        Ok(self.process.into_folder())
     }
 
     fn process(&self) -> &Process {

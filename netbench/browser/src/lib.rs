@@ -49,6 +49,7 @@ use std::path::Path;
 use chromium::Chromium;
 use driven::Driven;
 use firefox::Firefox;
+use netbench_scratch::Folder;
 use servo::Servo;
 use webkit::WebKit;
 
@@ -66,12 +67,40 @@ impl Browser {
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
+        Self::start_in(process::folder()?, program, surroundings, limit)
+    }
+
+    /// Quits a browser and starts it again with its profile.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::start`], and an error if the browser does not end in time, or keeps no profile.
+    pub fn restart(
+        self,
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
+        let folder = self.0.quit(limit)?;
+        let surroundings = Surroundings {
+            startup_cache: None,
+            ..*surroundings
+        };
+        Self::start_in(folder, program, &surroundings, limit)
+    }
+
+    /// Starts a browser with the profile in a folder, or with a new one if the folder is empty.
+    fn start_in(
+        folder: Folder,
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
         let path: &Path = program.path();
         Ok(Self(match program.product() {
-            Product::Chromium => Box::new(Chromium::start(path, surroundings, limit)?),
-            Product::Firefox => Box::new(Firefox::start(path, surroundings, limit)?),
-            Product::WebKitGtk => Box::new(WebKit::start(path, surroundings, limit)?),
-            Product::Servo(tls) => Box::new(Servo::start(path, tls, surroundings, limit)?),
+            Product::Chromium => Box::new(Chromium::start(path, folder, surroundings, limit)?),
+            Product::Firefox => Box::new(Firefox::start(path, folder, surroundings, limit)?),
+            Product::WebKitGtk => Box::new(WebKit::start(path, folder, surroundings, limit)?),
+            Product::Servo(tls) => Box::new(Servo::start(path, tls, folder, surroundings, limit)?),
         }))
     }
 

@@ -6,7 +6,7 @@ use std::{
     net::Ipv4Addr,
     os::unix::{
         ffi::OsStrExt,
-        fs::{PermissionsExt, chown},
+        fs::{PermissionsExt, chown, lchown},
         process::CommandExt,
     },
     path::Path,
@@ -141,7 +141,8 @@ impl<'a> Place<'a> {
             if entry.file_type()?.is_dir() {
                 self.give(&entry.path())?;
             } else {
-                chown(entry.path(), Some(user.as_raw()), Some(group.as_raw()))?;
+                // A browser leaves links behind, whose targets may not exist.
+                lchown(entry.path(), Some(user.as_raw()), Some(group.as_raw()))?;
             }
         }
         Ok(())

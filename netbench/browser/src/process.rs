@@ -39,13 +39,17 @@ pub(crate) fn folder() -> Result<Folder, BrowserError> {
     Folder::new("netbench-browser-").map_err(BrowserError::profile("its folder"))
 }
 
-/// A browser, all of whose processes are in one group.
+/// A browser with its folder.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    group: Group,
     /// The last field: the folder is removed when the processes have ended.
     folder: Folder,
 }
+
+/// A process and all processes of its group, which are killed when this value is dropped.
+#[derive(Debug)]
+struct Group(Child);
 
 impl Process {
     /// Starts the command in a new process group.
@@ -54,25 +58,31 @@ impl Process {
         let child = command.stderr(stderr).process_group(0).spawn()?;
         let guarded = folder.guard_group(child.id());
         // From here on, dropping the value ends the process.
-        let process = Self { child, folder };
+        let process = Self {
+            group: Group(child),
+            folder,
+        };
         guarded.map(|()| process)
     }
 
+    /// Ends all processes, and returns the folder.
+    pub(crate) fn into_folder(self) -> Folder {
+        drop(self.group);
+        self.folder
+    }
+
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
-        Some((self.child.stdin.take()?, self.child.stdout.take()?))
+        let Group(child) = &mut self.group;
+        Some((child.stdin.take()?, child.stdout.take()?))
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
-        matches!(self.child.try_wait(), Ok(Some(_)))
+        matches!(self.group.0.try_wait(), Ok(Some(_)))
     }
 
     /// Returns the scheduler's counters of the threads of all its processes.
     pub(crate) fn threads(&self) -> Threads {
-        Threads::of_group(self.group())
-    }
-
-    fn group(&self) -> Pid {
-        Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX))
+        Threads::of_group(self.group.id())
     }
 
     /// Waits until the process has ended.
@@ -145,12 +155,18 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Group {
+    fn id(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.0.id()).unwrap_or(i32::MAX))
+    }
+}
+
+impl Drop for Group {
     fn drop(&mut self) {
         let until = Instant::now() + DYING;
-        let group = self.group();
+        let group = self.id();
         let mut killed = killpg(group, Signal::SIGKILL);
-        let _ = self.child.wait();
+        let _ = self.0.wait();
         // The other processes of its group are not children of this process.
         while killed.is_ok() && runs(group) && Instant::now() < until {
             thread::sleep(Duration::from_millis(2));

@@ -11,18 +11,13 @@ use netbench_model::{
     Negotiated,
     browser::{ObjectsLoad, PageRequest, VisitTimes},
 };
+use netbench_scratch::Folder;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    BrowserError, Limit, Loaded, Page, Shown, Surroundings,
-    driven::Driven,
-    error::Unanswered,
-    page::server_view,
-    pipe::Pipe,
-    place::Place,
-    process::{self, Process},
-    product::ServoTls,
+    BrowserError, Limit, Loaded, Page, Shown, Surroundings, driven::Driven, error::Unanswered,
+    page::server_view, pipe::Pipe, place::Place, process::Process, product::ServoTls,
 };
 
 const NAME: &str = "Servo";
@@ -130,16 +125,16 @@ impl Servo {
     pub(crate) fn start(
         program: &Path,
         tls: ServoTls,
+        folder: Folder,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
-        let folder = process::folder()?;
         let place = Place::prepare(surroundings.network, None, folder.path())?;
         let roots = folder.path().join("roots.pem");
         fs::write(&roots, surroundings.trust.pem())
             .map_err(BrowserError::profile("its file of roots"))?;
         let profile = folder.path().join("profile");
-        fs::create_dir(&profile).map_err(BrowserError::profile("its folder"))?;
+        fs::create_dir_all(&profile).map_err(BrowserError::profile("its folder"))?;
         let mut command = Command::new(program);
         command
             .arg("--ca")
@@ -284,6 +279,16 @@ impl Driven for Servo {
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
         self.ask(&Task::CloseConnections, "close its connections", limit)?;
         Ok(())
+    }
+
+    /// Ends the program's stdin, on which it saves its profile and ends.
+    fn quit(self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
+        let Self { pipe, mut process } = *self;
+        drop(pipe);
+        match process.wait(limit) {
+            Ok(()) => Ok(process.into_folder()),
+            Err(unanswered) => Err(process.failed(NAME, unanswered, "end")),
+        }
     }
 
     fn process(&self) -> &Process {

@@ -10,6 +10,7 @@ use std::{
 
 use netbench_model::Negotiated;
 use netbench_protocol::SERVER_VIEW_HEADER;
+use netbench_scratch::Folder;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use crate::{
     driven::Driven,
     page::{alpn, server_view},
     place::Place,
-    process::{self, Process},
+    process::Process,
     program::on_path,
     timing::{EXPRESSION, NavigationTiming},
     webdriver::WebDriver,
@@ -99,10 +100,10 @@ struct Seen {
 impl WebKit {
     pub(crate) fn start(
         program: &Path,
+        folder: Folder,
         surroundings: &Surroundings<'_>,
         limit: Limit<'_>,
     ) -> Result<Self, BrowserError> {
-        let folder = process::folder()?;
         let mut place = Place::prepare(surroundings.network, None, folder.path())?;
         let mut roots = fs::read_to_string(ROOTS).map_err(BrowserError::profile(ROOTS))?;
         roots.push_str(surroundings.trust.pem());
@@ -284,6 +285,13 @@ impl Driven for WebKit {
         Err(BrowserError::Unusable {
             what: "webkitgtk".to_owned(),
             why: "its driver has no way to close connections".to_owned(),
+        })
+    }
+
+    fn quit(self: Box<Self>, _: Limit<'_>) -> Result<Folder, BrowserError> {
+        Err(BrowserError::Unusable {
+            what: "webkitgtk".to_owned(),
+            why: "under automation it keeps no profile".to_owned(),
         })
     }
 

@@ -18,7 +18,7 @@ use toml::Spanned;
 use crate::catalogue::{explained, is_of_name, line};
 
 /// The files of the built-in catalogue.
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 14] = [
     ("fetch", include_str!("../../catalogue/features/fetch.toml")),
     ("xhr", include_str!("../../catalogue/features/xhr.toml")),
     (
@@ -61,6 +61,10 @@ const FILES: [(&str, &str); 13] = [
     (
         "certificate",
         include_str!("../../catalogue/features/certificate.toml"),
+    ),
+    (
+        "restart",
+        include_str!("../../catalogue/features/restart.toml"),
     ),
 ];
 
@@ -128,6 +132,7 @@ struct Spec {
     guards: Guards,
     #[serde(default = "start")]
     start: String,
+    restart: Option<String>,
     script: String,
     #[serde(default)]
     head: String,
@@ -262,6 +267,7 @@ impl Spec {
                 why: self.why,
                 guards: self.guards,
                 start: own(&self.start),
+                restart: self.restart.as_deref().map(own),
                 told: told.collect(),
                 observed: self.observed,
                 requests: requests.collect(),
@@ -303,10 +309,11 @@ impl Spec {
         if self.told.is_empty() {
             return Err("told: a case without an expected value cannot fail".to_owned());
         }
-        let schemes = ["https://", "http://"];
-        if !schemes.iter().any(|scheme| self.start.starts_with(scheme)) || !self.start.contains(OWN)
-        {
-            return Err(format!("start: a URL with {OWN} is expected"));
+        let restart = self.restart.as_ref();
+        for (field, url) in [("start", Some(&self.start)), ("restart", restart)] {
+            if url.is_some_and(|url| !is_of_case(url)) {
+                return Err(format!("{field}: a URL with {OWN} is expected"));
+            }
         }
         let pages = self.page.iter().map(|page| &page.path);
         let mut paths = HashSet::from(["/"]);
@@ -319,6 +326,12 @@ impl Spec {
         }
         Ok(())
     }
+}
+
+/// Returns whether a URL has a host of the case.
+fn is_of_case(url: &str) -> bool {
+    let schemes = ["https://", "http://"];
+    schemes.iter().any(|scheme| url.starts_with(scheme)) && url.contains(OWN)
 }
 
 /// Returns the text of a value as a page reports it: JSON, unless it is a text.
@@ -392,6 +405,10 @@ mod tests {
             (changed("why", "wy"), "unknown field `wy`"),
             (format!("{CASE}start = 'ftp://{{own}}/'\n"), "start: "),
             (format!("{CASE}start = 'https://example/'\n"), "start: "),
+            (
+                format!("{CASE}restart = '{{own}}/next'\n"),
+                "restart: a URL with {own}",
+            ),
             (
                 format!("{CASE}requests = [{{ path = '/', times = '2-1' }}]\n"),
                 "permits no number",

@@ -28,6 +28,7 @@ fn case(name: &str, guards: Guards) -> FeatureCase {
         why: format!("Because of {name}."),
         guards,
         start: "https://a.test/".to_owned(),
+        restart: None,
         told: [("value".to_owned(), "1".to_owned())].into(),
         observed: Vec::new(),
         requests: Vec::new(),

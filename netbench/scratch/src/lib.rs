@@ -16,11 +16,11 @@ use std::{
 /// The longest time for which killed processes may still write to their folder.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// The guard's script, which runs on once no process holds its input open. If the guard was given a group of
-/// processes, the script first kills that group, and then removes the folder. Killed processes go on to write
+/// The guard's script, which runs on once no process holds its input open. If the guard was given groups of
+/// processes, the script first kills the last one, and then removes the folder. Killed processes go on to write
 /// for a moment. (dash does not accept `kill -KILL --`.)
 const GUARD: &str = r#"
-read -r group; read -r _; tries=0
+while read -r next; do group=$next; done; tries=0
 while [ -n "$group" ] && kill -s KILL -- "-$group" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
 until rm -rf -- "$1" || [ $tries -gt 200 ]; do tries=$((tries + 1)); sleep 0.05; done"#;
 
@@ -56,7 +56,8 @@ impl Folder {
         &self.path
     }
 
-    /// Makes the guard also kill this group of processes where this process is killed.
+    /// Makes the guard also kill this group of processes where this process is killed. An earlier group is no longer
+    /// guarded: its processes must have ended.
     ///
     /// # Errors
     /// Returns an error if the guard has ended.

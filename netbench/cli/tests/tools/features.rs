@@ -16,6 +16,9 @@ netbench_testing::module_tests! {
     chromium_does_what_the_standards_say: Chromium, Certutil, UserNamespaces, UserMounts;
     firefox_does_what_the_standards_say: Firefox, Certutil, UserNamespaces, UserMounts;
     webkitgtk_does_what_the_standards_say: WebKitGtk, Certutil, UserNamespaces, UserMounts;
+    chromium_keeps_its_profile: Chromium, Certutil, UserNamespaces, UserMounts;
+    firefox_keeps_its_profile: Firefox, Certutil, UserNamespaces, UserMounts;
+    a_browser_without_a_profile_is_not_judged: WebKitGtk, Certutil, UserNamespaces, UserMounts;
     a_run_goes_on_where_it_was_stopped_and_leaves_nothing: Chromium, Certutil, UserNamespaces, UserMounts;
     a_browser_that_ends_is_started_again: Chromium, Certutil, UserNamespaces, UserMounts;
     the_cases_are_listed;
@@ -97,6 +100,36 @@ fn a_browser_does_what_the_standards_say(browser: &str) {
         "features-sample.json",
         &serde_json::to_string(preflight).unwrap(),
     );
+}
+
+fn chromium_keeps_its_profile() {
+    a_browser_restarts("chromium", FeatureWord::Expected, 0);
+}
+
+fn firefox_keeps_its_profile() {
+    a_browser_restarts("firefox", FeatureWord::Expected, 0);
+}
+
+fn a_browser_without_a_profile_is_not_judged() {
+    a_browser_restarts("webkitgtk", FeatureWord::Unsupported, 3);
+}
+
+/// Asserts that each case with a restart has this outcome, and the command this exit code. A browser that was not started again would keep its session's
+/// cookie, and one with a new profile would lose the persistent one.
+fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
+    let place = Place::new();
+    let line =
+        format!("browser features -q --json --timeout 60s --browser {browser} --group restart");
+    let done = place.netbench(&words(&line)).expect(code);
+    let summary: FeaturesSummary = json(&done.stdout);
+    for name in ["restart/session-cookie", "restart/persistent-cookie"] {
+        let mut rows = summary.matrix.cases.iter();
+        assert!(rows.any(|row| row.case.name == name), "{name}");
+    }
+    for row in &summary.matrix.cases {
+        let cell = row.cells[0].as_ref().unwrap();
+        assert_eq!(cell.result.outcome, outcome, "{}: {cell:?}", row.case.name);
+    }
 }
 
 fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {

@@ -37,6 +37,10 @@ pub struct FeatureCase {
     pub guards: Guards,
     /// The address that the browser opens.
     pub start: String,
+    /// The address that the browser opens after it has loaded the first one, and was closed and started again with
+    /// its profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<String>,
     /// The values that the page is to report. Other values in its report are not judged.
     pub told: BTreeMap<String, String>,
     /// The names of values in the report that the standard leaves open, and that the report of a run shows.

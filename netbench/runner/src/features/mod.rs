@@ -102,10 +102,27 @@ struct Tries<'a> {
     outlet: &'a Outlet<'a, FeatureSample, FeaturesError>,
 }
 
+/// The program of a browser, its surroundings and the server of its pages.
+struct Place<'a> {
+    program: &'a BrowserProgram,
+    around: Surroundings<'a>,
+    server: &'a Server<'a>,
+}
+
 /// The result of a case, and the state of the browser after it.
 struct Attempt {
     outcome: FeatureOutcome,
     state: State,
+}
+
+/// What the opening of an address led to.
+enum Opened {
+    /// The browser shows a page.
+    Page,
+    /// The browser shows an error page with this code.
+    Error(String),
+    /// The browser did not answer in time.
+    Late,
 }
 
 impl Attempt {
@@ -113,17 +130,16 @@ impl Attempt {
     fn is_late(&self) -> bool {
         match &self.outcome {
             FeatureOutcome::Silent { .. } => true,
-            FeatureOutcome::Crash { .. } => self.state == State::Late,
+            FeatureOutcome::Crash { .. } => matches!(self.state, State::Late),
             FeatureOutcome::Reported { .. } | FeatureOutcome::Unsupported { .. } => false,
         }
     }
 }
 
 /// The state of a browser after a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The browser can open the next page.
-    Open,
+    Open(Browser),
     /// The browser must be started again.
     Lost,
     /// The browser did not answer in time, and must be started again.
@@ -175,24 +191,23 @@ impl Tries<'_> {
             startup_cache: None,
             sandbox,
         };
-        self.browse(program, &around, &server, cases)
+        let place = Place {
+            program,
+            around,
+            server: &server,
+        };
+        self.browse(&place, cases)
     }
 
-    fn browse(
-        &self,
-        program: &BrowserProgram,
-        around: &Surroundings<'_>,
-        server: &Server<'_>,
-        cases: Vec<&Feature>,
-    ) -> Result<(), FeaturesError> {
+    fn browse(&self, place: &Place<'_>, cases: Vec<&Feature>) -> Result<(), FeaturesError> {
         let mut browser: Option<Browser> = None;
         let mut left = cases.into_iter();
         while let Some(case) = left.next() {
             let started = match browser.take() {
                 Some(runs) => Ok(runs),
-                None => Browser::start(program, around, self.within(START)),
+                None => self.start(place),
             };
-            let mut runs = match started {
+            let runs = match started {
                 Ok(runs) => runs,
                 Err(BrowserError::Stopped) => return Ok(()),
                 Err(error) => {
@@ -200,13 +215,13 @@ impl Tries<'_> {
                     return Ok(());
                 }
             };
-            let Some(mut attempt) = self.attempt(&mut runs, server, case, self.all.limit)? else {
+            let Some(mut attempt) = self.attempt(runs, place, case, self.all.limit)? else {
                 return Ok(());
             };
             if attempt.is_late() {
-                drop(runs);
-                server.forget(&case.record.name)?;
-                runs = match Browser::start(program, around, self.within(START)) {
+                drop(attempt);
+                place.server.forget(&case.record.name)?;
+                let runs = match self.start(place) {
                     Ok(runs) => runs,
                     Err(BrowserError::Stopped) => return Ok(()),
                     Err(error) => {
@@ -214,13 +229,13 @@ impl Tries<'_> {
                         return Ok(());
                     }
                 };
-                let again = self.attempt(&mut runs, server, case, self.all.limit * PATIENCE)?;
+                let again = self.attempt(runs, place, case, self.all.limit * PATIENCE)?;
                 attempt = match again {
                     Some(attempt) => attempt,
                     None => return Ok(()),
                 };
             }
-            if attempt.state == State::Open {
+            if let State::Open(runs) = attempt.state {
                 browser = Some(runs);
             }
             if self.tell(case, attempt.outcome).is_break() {
@@ -230,49 +245,67 @@ impl Tries<'_> {
         Ok(())
     }
 
+    fn start(&self, place: &Place<'_>) -> Result<Browser, BrowserError> {
+        Browser::start(place.program, &place.around, self.within(START))
+    }
+
     /// Opens the page of a case and waits for its report. Returns `None` if the run was stopped.
     fn attempt(
         &self,
-        browser: &mut Browser,
-        server: &Server<'_>,
+        mut browser: Browser,
+        place: &Place<'_>,
         case: &Feature,
         limit: Duration,
     ) -> Result<Option<Attempt>, FeaturesError> {
-        let deadline = Instant::now() + limit;
-        let (shown, mut state) = match browser.look(&case.record.start, self.within(limit)) {
-            Ok(Shown::Error { code, .. }) => (Some(code), State::Open),
-            // Drivers read the security of a page, which a page over http does not have: the report of the page shows
-            // whether it was opened.
-            Ok(Shown::Loaded { .. }) | Err(BrowserError::Answer { .. }) => (None, State::Open),
-            Err(BrowserError::Hung { .. }) => (None, State::Late),
-            Err(BrowserError::Stopped) => return Ok(None),
-            Err(error) => {
-                let outcome = broken(&error);
-                let state = State::Lost;
-                return Ok(Some(Attempt { outcome, state }));
-            }
+        let mut begun = Instant::now();
+        let mut opened = self.open(&mut browser, &case.record.start, limit);
+        if let (Ok(Opened::Page | Opened::Error(_)), Some(url)) = (&opened, &case.record.restart) {
+            browser = match browser.restart(place.program, &place.around, self.within(START)) {
+                Ok(browser) => browser,
+                Err(error) => return Ok(lost(&error)),
+            };
+            begun = Instant::now();
+            opened = self.open(&mut browser, url, limit);
+        }
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Ok(lost(&error)),
         };
-        let deadline = deadline.max(Instant::now() + LEAST_WAIT);
-        let Some(seen) = self.report(server, &case.served, deadline)? else {
+        let deadline = (begun + limit).max(Instant::now() + LEAST_WAIT);
+        let Some(seen) = self.report(place.server, &case.served, deadline)? else {
             return Ok(None);
         };
-        let outcome = if seen.report.is_some() {
-            FeatureOutcome::Reported { seen }
-        } else {
-            let silent = FeatureOutcome::Silent {
-                after_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-                shown: shown.map(|code| sanitize(&code)),
-                seen,
-            };
-            match self.end_of(browser, state, case) {
-                Some((end, after)) => {
-                    state = after;
-                    end
-                }
-                None => silent,
+        let (outcome, state) = match opened {
+            Opened::Late if seen.report.is_some() => {
+                (FeatureOutcome::Reported { seen }, State::Late)
             }
+            Opened::Late => {
+                let detail = "it did not open the page within the time limit".to_owned();
+                (FeatureOutcome::Crash { detail }, State::Late)
+            }
+            Opened::Page | Opened::Error(_) if seen.report.is_some() => {
+                (FeatureOutcome::Reported { seen }, State::Open(browser))
+            }
+            Opened::Page => self.silent(browser, case, limit, seen, None),
+            Opened::Error(code) => self.silent(browser, case, limit, seen, Some(code)),
         };
         Ok(Some(Attempt { outcome, state }))
+    }
+
+    fn open(
+        &self,
+        browser: &mut Browser,
+        url: &str,
+        limit: Duration,
+    ) -> Result<Opened, BrowserError> {
+        match browser.look(url, self.within(limit)) {
+            Ok(Shown::Error { code, .. }) => Ok(Opened::Error(sanitize(&code))),
+            // Drivers read the security of a page, which a page over http does not have: the report of the page shows
+            // whether it was opened.
+            Ok(Shown::Loaded { .. }) | Err(BrowserError::Answer { .. }) => Ok(Opened::Page),
+            Err(BrowserError::Hung { .. }) => Ok(Opened::Late),
+            Err(error) => Err(error),
+        }
     }
 
     /// Waits until the page has reported, or until the deadline. Returns `None` if the run was stopped.
@@ -294,22 +327,28 @@ impl Tries<'_> {
         }
     }
 
-    /// Returns the end of a browser whose page did not report, if it has ended or hangs.
-    fn end_of(
+    /// Returns the outcome of a page that did not report, and the state of the browser, which may have ended.
+    fn silent(
         &self,
-        browser: &mut Browser,
-        state: State,
+        mut browser: Browser,
         case: &Feature,
-    ) -> Option<(FeatureOutcome, State)> {
-        if state == State::Late {
-            let detail = "it did not open the page within the time limit".to_owned();
-            return Some((FeatureOutcome::Crash { detail }, State::Late));
-        }
+        limit: Duration,
+        seen: WebSeen,
+        shown: Option<String>,
+    ) -> (FeatureOutcome, State) {
         let url = format!("https://{}{ALIVE}", case.served.host);
         match browser.look(&url, self.within(self.all.limit)) {
-            Err(error @ BrowserError::Ended { .. }) => Some((broken(&error), State::Lost)),
-            Err(error @ BrowserError::Hung { .. }) => Some((broken(&error), State::Late)),
-            _ => None,
+            Err(error @ BrowserError::Ended { .. }) => (broken(&error), State::Lost),
+            Err(error @ BrowserError::Hung { .. }) => (broken(&error), State::Late),
+            _ => {
+                let after_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+                let outcome = FeatureOutcome::Silent {
+                    after_ms,
+                    shown,
+                    seen,
+                };
+                (outcome, State::Open(browser))
+            }
         }
     }
 
@@ -341,6 +380,14 @@ impl Tries<'_> {
             outcome,
         })
     }
+}
+
+/// Returns the attempt of a browser that gave no answer and must be started again, or `None` if the run was stopped.
+fn lost(error: &BrowserError) -> Option<Attempt> {
+    (!matches!(error, BrowserError::Stopped)).then(|| Attempt {
+        outcome: broken(error),
+        state: State::Lost,
+    })
 }
 
 /// Returns the outcome of a browser that gave no answer.
