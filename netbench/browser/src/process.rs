@@ -28,6 +28,9 @@ const LONGEST_WORDS: usize = 300;
 /// The name of the file for its stderr, in its folder.
 const STDERR: &str = "stderr";
 
+/// The beginning of a line of stderr with a message of the page's console.
+const CONSOLE: &str = "console: ";
+
 /// The polling interval for its end.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -123,16 +126,10 @@ impl Process {
                 said: netbench_model::sanitize_prefix(line, LONGEST_WORDS),
             };
         }
-        let mut lines = words.lines().rev().filter(|line| !line.trim().is_empty());
-        // Chromium's handler of crashes writes after the reason of the crash.
-        let fatal = lines.clone().find(|line| line.contains(":FATAL:"));
-        let last = fatal.or_else(|| lines.next());
         BrowserError::Ended {
             browser,
             doing,
-            said: last.map_or_else(String::new, |line| {
-                format!(": {}", netbench_model::sanitize_prefix(line, LONGEST_WORDS))
-            }),
+            said: end(&words),
         }
     }
 
@@ -175,6 +172,27 @@ impl Drop for Group {
     }
 }
 
+/// Returns the reason for the end of a browser from its stderr, after a colon, with the page's last console message.
+fn end(stderr: &str) -> String {
+    let lines = stderr.lines().rev().filter(|line| !line.trim().is_empty());
+    let (console, lines): (Vec<&str>, Vec<&str>) =
+        lines.partition(|line| line.starts_with(CONSOLE));
+    // The handlers of crashes of Chromium and of SpiderMonkey write after the reason of the crash.
+    let fatal = lines
+        .iter()
+        .find(|line| line.contains(":FATAL:") || line.contains("fatal runtime error"));
+    let reason = fatal.or(lines.first());
+    let parts: Vec<String> = [reason, console.first()]
+        .into_iter()
+        .flatten()
+        .map(|line| netbench_model::sanitize_prefix(line, LONGEST_WORDS))
+        .collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(": {}", parts.join("; "))
+}
+
 /// Returns whether a process of the group runs. One that has ended may remain as a zombie, where no parent
 /// waits for it.
 fn runs(group: Pid) -> bool {
@@ -190,6 +208,22 @@ fn runs(group: Pid) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_of_an_end_is_that_of_the_crash() {
+        for (stderr, reason) in [
+            ("", ""),
+            ("a\n\nb\n \n", ": b"),
+            ("[1:FATAL:x] why\nhandler\n", ": [1:FATAL:x] why"),
+            (
+                "console: log: 1\nconsole: log: 2\nfatal runtime error: stack overflow\nmozalloc_abort",
+                ": fatal runtime error: stack overflow; console: log: 2",
+            ),
+            ("console: log: 1", ": console: log: 1"),
+        ] {
+            assert_eq!(end(stderr), reason, "{stderr}");
+        }
+    }
 
     #[test]
     fn a_process_that_nobody_waits_for_has_ended() {

@@ -145,8 +145,10 @@ impl Servo {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         place.enter(&mut command, folder.path());
-        // There is no graphics card for the browser.
-        command.env("LIBGL_ALWAYS_SOFTWARE", "1");
+        // There is neither a display nor a graphics card for the browser.
+        command
+            .env("XDG_RUNTIME_DIR", folder.path())
+            .env("LIBGL_ALWAYS_SOFTWARE", "1");
         let start = BrowserError::start(NAME);
         let mut process = Process::start(&mut command, folder).map_err(&start)?;
         let (stdin, stdout) = process

@@ -5,19 +5,23 @@
 
 mod support;
 
+use std::{fs, path::Path, thread, time::Duration};
+
 use netbench_model::{
     Condition,
     browser::{Mark, VisitSample},
     compat::{CompatOutcome, CompatSample, NextLoad, ToldCertificate},
 };
-use netbench_report::BrowserSummary;
+use netbench_report::{BrowserSummary, FeatureWord, FeaturesSummary};
 
-use self::support::{Place, check, json, samples_of, words};
+use self::support::{Place, check, json, piped, samples_of, signal, until, wait, words};
 
 netbench_testing::tests! {
     pages_are_visited_and_their_ends_are_those_of_the_packets: Certutil, UserNamespaces, UserMounts;
     objects_of_pages_are_loaded: Certutil, UserNamespaces, UserMounts;
     error_pages_have_the_servers_certificate: Certutil, UserNamespaces, UserMounts;
+    a_crash_is_a_finding: Certutil, UserNamespaces, UserMounts;
+    a_profile_is_saved: Certutil, UserNamespaces, UserMounts;
 }
 
 const SITES: &str = "\
@@ -66,6 +70,67 @@ fn objects_of_pages_are_loaded() {
     // Three origins need three connections at least.
     assert!(objects.reused <= 10, "{objects:?}");
     assert!(objects.last_object_ns >= 100_000_000, "{objects:?}");
+}
+
+fn a_crash_is_a_finding() {
+    let place = Place::with_sites("a.example server=rustls-ring rtt=300ms\n");
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let line = "browser -q --json --sites sites.txt --browser servo --condition clean --rounds 3 \
+                --seed 7 --timeout 120s";
+    let mut command = place.command(&words(line));
+    let child = piped(command.env("TMPDIR", &temporary));
+    until("a browser", || browser_of(&temporary).is_some());
+    let first = browser_of(&temporary);
+    let second = || browser_of(&temporary).filter(|process| Some(*process) != first);
+    until("a second browser", || second().is_some());
+    // A visit takes four round trips, or 1,200 ms, after the browser has started.
+    thread::sleep(Duration::from_millis(600));
+    signal("ABRT", second().unwrap());
+    let done = wait(child).expect(0);
+    let summary: BrowserSummary = json(&done.stdout);
+    assert_eq!(summary.failures.len(), 1, "{:?}", summary.failures);
+    let samples: Vec<VisitSample> = samples_of(&place.run());
+    let loaded = samples.iter().filter(|it| it.outcome.ok().is_some());
+    assert_eq!((samples.len(), loaded.count()), (3, 2));
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+/// Returns the process of the Servo whose profile is in this folder.
+fn browser_of(temporary: &Path) -> Option<u32> {
+    let mark = format!("--profile\0{}", temporary.display());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|process: &u32| {
+        let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(&mark)
+    })
+}
+
+fn a_profile_is_saved() {
+    let place = Place::new();
+    let line = "browser features -q --json --browser servo --timeout 120s --case restart/hsts \
+                --case restart/persistent-cookie --case restart/session-cookie";
+    let done = place.netbench(&words(line)).expect(0);
+    let summary: FeaturesSummary = json(&done.stdout);
+    let outcomes: Vec<(&str, FeatureWord)> = summary
+        .matrix
+        .cases
+        .iter()
+        .map(|row| {
+            let cell = row.cells[0].as_ref().unwrap();
+            (row.case.name.as_str(), cell.result.outcome)
+        })
+        .collect();
+    // Servo 0.7.0 saves the cookies of a session too.
+    assert_eq!(
+        outcomes,
+        [
+            ("restart/hsts", FeatureWord::Expected),
+            ("restart/persistent-cookie", FeatureWord::Expected),
+            ("restart/session-cookie", FeatureWord::Otherwise),
+        ]
+    );
 }
 
 fn error_pages_have_the_servers_certificate() {

@@ -7,6 +7,9 @@ use servo::{ConsoleLogLevel, LoadStatus, WebView, WebViewDelegate};
 /// The maximum number of console messages between two answers. Later ones are dropped.
 const LONGEST_CONSOLE: usize = 200;
 
+/// The maximum length of a console message in stderr, in characters.
+const LONGEST_MESSAGE: usize = 300;
+
 /// The state of a page's load, its console and its end.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
@@ -68,7 +71,11 @@ impl WebViewDelegate for Page {
     fn show_console_message(&self, _: WebView, level: ConsoleLogLevel, message: String) {
         let mut console = self.console.borrow_mut();
         if console.len() < LONGEST_CONSOLE {
-            console.push(format!("{}: {message}", name(&level)));
+            let message = format!("{}: {message}", name(&level));
+            // If the whole process ends, no answer has the console.
+            let line: String = message.chars().take(LONGEST_MESSAGE).collect();
+            eprintln!("console: {}", line.replace(['\n', '\r'], " "));
+            console.push(message);
         }
     }
 
