@@ -13,6 +13,8 @@ words!(
         Function = "function",
         /// A user or a server is less protected.
         Protection = "protection",
+        /// A page works, and takes longer.
+        Speed = "speed",
     }
 );
 

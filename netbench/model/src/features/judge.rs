@@ -18,7 +18,7 @@ impl FeatureCase {
             FeatureOutcome::Reported { seen } => match (&seen.report, self.guards) {
                 (Some(PageReport::Unsupported(_)), _) => Judgement::Unsupported,
                 _ if self.differences(seen).is_empty() => Judgement::Right,
-                (_, Guards::Function) => Judgement::FalseReject,
+                (_, Guards::Function | Guards::Speed) => Judgement::FalseReject,
                 (_, Guards::Protection) => Judgement::FalseAccept,
             },
         }

@@ -150,6 +150,7 @@ fn consequence(case: &FeatureCase) -> &'static str {
     match case.guards {
         Guards::Function => "pages do not work",
         Guards::Protection => "less protection",
+        Guards::Speed => "pages take longer",
     }
 }
 

@@ -217,8 +217,12 @@ fn differences(matrix: &Matrix<FeatureCase, StackName, FeatureCell>) -> Vec<Feat
             otherwise_in,
         })
     });
-    rows.sorted_by_key(|row| row.guards != Guards::Protection)
-        .collect()
+    rows.sorted_by_key(|row| match row.guards {
+        Guards::Protection => 0,
+        Guards::Function => 1,
+        Guards::Speed => 2,
+    })
+    .collect()
 }
 
 /// Returns the warning about a browser.
