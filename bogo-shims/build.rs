@@ -2,16 +2,18 @@
 //! not link: with `OPENSSL_NO_VENDOR` in the environment, openssl-sys takes the system's libssl for the shim
 //! that is built from source too.
 
-/// The minimum versions, in the format of `OPENSSL_VERSION_NUMBER`: of the system's libssl, and of the one
-/// that is built from source.
+/// Versions with functions that older ones lack, in the format of `OPENSSL_VERSION_NUMBER`. The first is the minimum of
+/// the system's libssl, and 3.5 that of the one that is built from source.
 const OPENSSL_3_0: u64 = 0x3000_0000;
 const OPENSSL_3_2: u64 = 0x3020_0000;
 const OPENSSL_3_5: u64 = 0x3050_0000;
+const OPENSSL_4_0: u64 = 0x4000_0000;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(before_openssl_3_2)");
     println!("cargo::rustc-check-cfg=cfg(before_openssl_3_5)");
+    println!("cargo::rustc-check-cfg=cfg(before_openssl_4_0)");
     let has = |feature| std::env::var_os(feature).is_some();
     if !has("CARGO_FEATURE_LIBSSL") {
         return;
@@ -36,5 +38,8 @@ fn main() {
     }
     if version < OPENSSL_3_5 {
         println!("cargo::rustc-cfg=before_openssl_3_5");
+    }
+    if version < OPENSSL_4_0 {
+        println!("cargo::rustc-cfg=before_openssl_4_0");
     }
 }

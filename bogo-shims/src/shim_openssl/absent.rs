@@ -3,24 +3,98 @@
 
 #![expect(non_snake_case, reason = "the names are libssl's")]
 
-use std::ffi::{c_int, c_uchar, c_void};
+#[cfg(before_openssl_3_5)]
+pub(super) use before_3_5::*;
 
-use openssl_sys::SSL;
+#[cfg(before_openssl_3_5)]
+mod before_3_5 {
+    use std::ffi::{c_int, c_uchar, c_void};
 
-pub(super) unsafe fn SSL_set_quic_tls_cbs<F>(_: *mut SSL, _: *const F, _: *mut c_void) -> c_int {
-    0
+    use openssl_sys::SSL;
+
+    pub(in super::super) unsafe fn SSL_set_quic_tls_cbs<F>(
+        _: *mut SSL,
+        _: *const F,
+        _: *mut c_void,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_set_quic_tls_transport_params(
+        _: *mut SSL,
+        _: *const c_uchar,
+        _: usize,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_set_quic_tls_early_data_enabled(
+        _: *mut SSL,
+        _: c_int,
+    ) -> c_int {
+        0
+    }
 }
 
-pub(super) unsafe fn SSL_set_quic_tls_transport_params(
-    _: *mut SSL,
-    _: *const c_uchar,
-    _: usize,
-) -> c_int {
-    0
-}
+/// Encrypted ClientHello, for the module of that name.
+pub(super) mod ech {
+    use std::{
+        ffi::{c_char, c_int, c_uchar, c_void},
+        ptr,
+    };
 
-pub(super) unsafe fn SSL_set_quic_tls_early_data_enabled(_: *mut SSL, _: c_int) -> c_int {
-    0
+    use openssl_sys::{BIO, EVP_PKEY, SSL};
+
+    use super::super::ech::EchStore;
+
+    /// `SSL_ECH_STATUS_NOT_CONFIGURED` of openssl/ech.h.
+    const NOT_CONFIGURED: c_int = -103;
+
+    pub(in super::super) unsafe fn SSL_set1_ech_config_list(
+        _: *mut SSL,
+        _: *const c_uchar,
+        _: usize,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_ech_get1_status(
+        _: *mut SSL,
+        _: *mut *mut c_char,
+        _: *mut *mut c_char,
+    ) -> c_int {
+        NOT_CONFIGURED
+    }
+
+    pub(in super::super) unsafe fn SSL_ech_get1_retry_config(
+        _: *mut SSL,
+        _: *mut *mut c_uchar,
+        _: *mut usize,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn OSSL_ECHSTORE_new(
+        _: *mut c_void,
+        _: *const c_char,
+    ) -> *mut EchStore {
+        ptr::null_mut()
+    }
+
+    pub(in super::super) unsafe fn OSSL_ECHSTORE_free(_: *mut EchStore) {}
+
+    pub(in super::super) unsafe fn OSSL_ECHSTORE_set1_key_and_read_pem(
+        _: *mut EchStore,
+        _: *mut EVP_PKEY,
+        _: *mut BIO,
+        _: c_int,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_set1_echstore(_: *mut SSL, _: *mut EchStore) -> c_int {
+        0
+    }
 }
 
 #[cfg(before_openssl_3_2)]

@@ -8,7 +8,7 @@ use std::{
 use foreign_types_shared::ForeignType;
 use openssl_sys::{EVP_PKEY, SSL, X509_STORE_CTX};
 
-use super::{certs, expect::check_request, ffi, state::state};
+use super::{certs, ech, expect::check_request, ffi, state::state};
 
 /// The return value of a certificate callback that is to be called again later.
 const COME_AGAIN: c_int = -1;
@@ -21,12 +21,7 @@ pub(crate) extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> 
     let waits = custom && options.on("-async") && !options.on("-server");
     if waits && !std::mem::replace(&mut state.verify_ready, true) {
         drop(state);
-        // SAFETY: the library keeps the connection under this index of the context.
-        let ssl = unsafe {
-            let index = openssl_sys::SSL_get_ex_data_X509_STORE_CTX_idx();
-            openssl_sys::X509_STORE_CTX_get_ex_data(ctx, index).cast::<SSL>()
-        };
-        ffi::control(ffi::borrowed(ssl), ffi::control::RETRY_VERIFY, 0);
+        ffi::control(ffi::of_verification(ctx), ffi::control::RETRY_VERIFY, 0);
         // This is no verdict yet, although the value must be that of success.
         return 1;
     }
@@ -34,6 +29,9 @@ pub(crate) extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> 
         state.found_wrong("the certificate was verified twice");
         return 0;
     }
+    drop(state);
+    ech::record_name(ffi::of_verification(ctx));
+    let state = self::state();
     if state.options.on("-verify-fail") {
         ffi::refuse(ctx);
         return 0;

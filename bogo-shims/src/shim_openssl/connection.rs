@@ -10,7 +10,7 @@ use crate::{
 };
 
 use super::{
-    clock,
+    clock, ech,
     errors::{library, words},
     expect::Expect,
     ffi, quic_ffi, setup,
@@ -120,12 +120,16 @@ impl<'a> Connection<'a> {
 
     fn failure(&self, error: &openssl::ssl::Error) -> Failure {
         let left = openssl::error::ErrorStack::get();
-        failure(match (error.ssl_error(), error.io_error()) {
+        let said = match (error.ssl_error(), error.io_error()) {
             (Some(stack), _) if !stack.errors().is_empty() => words(stack),
             _ if !left.errors().is_empty() => words(&left),
             (_, Some(io)) => io.to_string(),
             _ => format!("the connection ended ({:?})", error.code()),
-        })
+        };
+        match ech::check_failed(self.stream.ssl(), self.expect.options, &said) {
+            Ok(()) => failure(said),
+            Err(failure) => failure,
+        }
     }
 
     /// Completes the handshake.

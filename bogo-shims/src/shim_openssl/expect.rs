@@ -17,7 +17,7 @@ use crate::{
 };
 
 use super::{
-    certs,
+    certs, ech,
     errors::library,
     ffi::{self, control},
     names,
@@ -34,6 +34,7 @@ impl Expect<'_> {
     pub(crate) fn check(&self, ssl: &SslRef) -> Result<(), Failure> {
         self.check_session(ssl)?;
         self.check_negotiated(ssl)?;
+        ech::check(ssl, self.options)?;
         reported(ssl).check(self.options)?;
         self.check_peer(ssl)?;
         self.check_own(ssl)

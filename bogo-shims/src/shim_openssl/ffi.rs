@@ -434,6 +434,15 @@ pub(crate) fn refuse(ctx: *mut X509_STORE_CTX) {
     unsafe { X509_STORE_CTX_set_error(ctx, APPLICATION_VERIFICATION) };
 }
 
+/// Returns the connection whose certificate is verified.
+pub(crate) fn of_verification<'a>(ctx: *mut X509_STORE_CTX) -> &'a mut SslRef {
+    // SAFETY: the library keeps the connection under this index of the context.
+    borrowed(unsafe {
+        let index = openssl_sys::SSL_get_ex_data_X509_STORE_CTX_idx();
+        openssl_sys::X509_STORE_CTX_get_ex_data(ctx, index).cast::<SSL>()
+    })
+}
+
 /// Returns the connection that a callback was given.
 pub(crate) fn borrowed<'a>(ssl: *mut SSL) -> &'a mut SslRef {
     // SAFETY: the library passes a live connection, and no other code uses it meanwhile.

@@ -5,13 +5,14 @@
 //! functions that libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that
 //! over QUIC, and `expect.rs` compares the outcome with the test's expectations.
 
-#[cfg(before_openssl_3_5)]
+#[cfg(before_openssl_4_0)]
 mod absent;
 mod callbacks;
 mod certs;
 mod clock;
 mod connection;
 mod context;
+mod ech;
 mod errors;
 mod expect;
 mod ffi;

@@ -18,6 +18,7 @@ use crate::{
 
 use super::{
     connection::{PATIENCE, callback_waits},
+    ech,
     errors::words,
     expect::Expect,
     ffi,
@@ -70,11 +71,13 @@ impl<'a> Quic<'a> {
                 Ok(()) | Err(ErrorCode::WANT_READ) => return Ok(()),
                 Err(code) => {
                     let left = ErrorStack::get();
-                    return Err(failure(if left.errors().is_empty() {
+                    let said = if left.errors().is_empty() {
                         format!("the handshake ended ({code:?})")
                     } else {
                         words(&left)
-                    }));
+                    };
+                    ech::check_failed(&self.ssl, self.expect.options, &said)?;
+                    return Err(failure(said));
                 }
             }
         }

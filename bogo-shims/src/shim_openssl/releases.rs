@@ -4,7 +4,7 @@ use crate::{Failure, Options};
 
 /// The releases, in the format of `OPENSSL_VERSION_NUMBER`, with the new feature and the flags that require
 /// it.
-const SINCE: [(i64, &str, &[&str]); 2] = [
+const SINCE: [(i64, &str, &[&str]); 3] = [
     (
         0x3020_0000,
         "raw public keys, which libssl has since 3.2",
@@ -18,6 +18,16 @@ const SINCE: [(i64, &str, &[&str]); 2] = [
         0x3050_0000,
         "QUIC, for which libssl has an interface since 3.5",
         &["-quic", "-quic-transport-params"],
+    ),
+    (
+        0x4000_0000,
+        "Encrypted ClientHello, which libssl has since 4.0",
+        &[
+            "-ech-config-list",
+            "-ech-server-config",
+            "-enable-ech-grease",
+            "-expect-ech-accept",
+        ],
     ),
 ];
 

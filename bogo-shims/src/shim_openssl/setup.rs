@@ -15,7 +15,7 @@ use crate::{Failure, Options, options::hex_list};
 
 use super::{
     callbacks::on_cert,
-    certs,
+    certs, ech,
     errors::library,
     ffi::{self, control, mode, option},
     names,
@@ -58,6 +58,7 @@ pub(crate) fn ssl(
     {
         return Err(library(ErrorStack::get()));
     }
+    ech::set(&mut ssl, options)?;
     let elsewhere = [
         "-use-early-callback",
         "-use-old-client-cert-callback",

@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub(crate) handshake_done: bool,
     /// Whether the server requested a certificate of this client.
     pub(crate) asked: bool,
+    /// The public name of Encrypted ClientHello for which the certificate is verified, where the server rejected.
+    pub(crate) public_name: Option<String>,
     /// Whether a HelloRetryRequest was sent or received.
     pub(crate) retried: bool,
     /// The messages that the message callback received, in the runner's format.

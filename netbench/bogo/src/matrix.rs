@@ -145,8 +145,12 @@ impl<'a> Judge<'a> {
         } else if let Some((support, why)) = self.beyond(place) {
             (support, Some(why.to_owned()))
         } else if there(&place) == Some(false) {
-            match against.into_iter().next() {
-                Some(why) => (Support::Absent, Some(why)),
+            match against.first() {
+                // The feature is there: other tests pass.
+                Some(_) if is.passed > 0 && against.iter().any(|why| is_defect(why)) => {
+                    (Support::Partly, Some(against.join("; ")))
+                }
+                Some(why) => (Support::Absent, Some(why.clone())),
                 None => (Support::NotTestable, apart),
             }
         } else {
@@ -241,6 +245,12 @@ impl<'a> Judge<'a> {
             .find(|protocol| lacks(*protocol) && why.contains(protocol.name()))
             .map(Protocol::name)
     }
+}
+
+/// Returns whether a test fails for a defect of the stack.
+fn is_defect(why: &str) -> bool {
+    let category = why.split(':').next();
+    category == Some(Category::Defect.to_string().as_str())
 }
 
 /// Returns the tests of a cell that belong to its core; all where none does.

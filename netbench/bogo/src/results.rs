@@ -8,6 +8,9 @@ use crate::BogoError;
 const CRASHED: &str = "; shim crashed: ";
 const HUNG: &str = "; shim hung";
 
+/// The maximum length of the message of the shim, and of that of the runner, in characters.
+const LONGEST: usize = 300;
+
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResult {
@@ -49,10 +52,10 @@ impl TestResult {
         let said = after.split("\tlocal:").next().unwrap_or_default();
         let said = said.lines().map(str::trim).find(|line| !line.is_empty());
         if let Some(said) = said {
-            line.push_str(&format!("; shim: {said}"));
+            line.push_str(&format!("; shim: {}", shortened(said)));
         }
         if let Some(local) = self.part("local: ").filter(|local| local != "none") {
-            line.push_str(&format!("; runner: {local}"));
+            line.push_str(&format!("; runner: {}", shortened(&local)));
         }
         match self.ending() {
             _ if line == self.error => {}
@@ -74,6 +77,11 @@ impl TestResult {
         // Go's quoting is the same as JSON's, except for characters that no error of the runner has.
         Some(serde_json::from_str(value).unwrap_or_else(|_| value.trim_matches('"').to_owned()))
     }
+}
+
+/// Returns a message without the end of a long one: some have certificates, which each run makes anew.
+fn shortened(said: &str) -> String {
+    netbench_model::sanitize_prefix(said, LONGEST)
 }
 
 /// The results of one run of one shim.
