@@ -1,7 +1,7 @@
 //! Encrypted ClientHello (RFC 9849), which libssl has since 4.0.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_uchar, c_void},
+    ffi::{CStr, c_char, c_int, c_void},
     ptr, slice,
 };
 
@@ -12,7 +12,7 @@ use openssl::{
     pkey::{Id, PKey},
     ssl::SslRef,
 };
-use openssl_sys::{BIO, EVP_PKEY, SSL};
+use openssl_sys::SSL;
 
 use crate::{Failure, Options, expected::ensure};
 
@@ -39,23 +39,19 @@ use super::absent::ech::*;
 
 #[cfg(not(before_openssl_4_0))]
 unsafe extern "C" {
-    fn SSL_set1_ech_config_list(ssl: *mut SSL, list: *const c_uchar, length: usize) -> c_int;
+    fn SSL_set1_ech_config_list(ssl: *mut SSL, list: *const u8, length: usize) -> c_int;
     fn SSL_ech_get1_status(
         ssl: *mut SSL,
         inner: *mut *mut c_char,
         outer: *mut *mut c_char,
     ) -> c_int;
-    fn SSL_ech_get1_retry_config(
-        ssl: *mut SSL,
-        list: *mut *mut c_uchar,
-        length: *mut usize,
-    ) -> c_int;
+    fn SSL_ech_get1_retry_config(ssl: *mut SSL, list: *mut *mut u8, length: *mut usize) -> c_int;
     fn OSSL_ECHSTORE_new(context: *mut c_void, properties: *const c_char) -> *mut EchStore;
     fn OSSL_ECHSTORE_free(store: *mut EchStore);
     fn OSSL_ECHSTORE_set1_key_and_read_pem(
         store: *mut EchStore,
-        key: *mut EVP_PKEY,
-        pem: *mut BIO,
+        key: *mut openssl_sys::EVP_PKEY,
+        pem: *mut openssl_sys::BIO,
         for_retry: c_int,
     ) -> c_int;
     fn SSL_set1_echstore(ssl: *mut SSL, store: *mut EchStore) -> c_int;
