@@ -9,8 +9,16 @@ const OPENSSL_3_2: u64 = 0x3020_0000;
 const OPENSSL_3_5: u64 = 0x3050_0000;
 const OPENSSL_4_0: u64 = 0x4000_0000;
 
+/// The variable with the version of rustls, where that is not the one of the lock file.
+const RUSTLS: &str = "NETBENCH_SHIM_RUSTLS";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={RUSTLS}");
+    println!("cargo::rustc-check-cfg=cfg(before_rustls_0_23_46)");
+    if std::env::var_os(RUSTLS).is_some() {
+        println!("cargo::rustc-cfg=before_rustls_0_23_46");
+    }
     println!("cargo::rustc-check-cfg=cfg(before_openssl_3_2)");
     println!("cargo::rustc-check-cfg=cfg(before_openssl_3_5)");
     println!("cargo::rustc-check-cfg=cfg(before_openssl_4_0)");

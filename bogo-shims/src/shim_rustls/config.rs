@@ -114,7 +114,7 @@ impl Configs {
             config.resumption = config.resumption.tls12_resumption(sessions);
         }
         config.alpn_protocols = protocols(options.bytes("-advertise-alpn").unwrap_or_default())?;
-        config.check_selected_alpn = !options.on("-allow-unknown-alpn-protos");
+        selected_alpn(&mut config, options)?;
         config.enable_sni = options.on("-host-name");
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
@@ -261,6 +261,27 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
         return Err(Failure::unsupported("versions other than TLS 1.2 and 1.3"));
     }
     Ok(versions)
+}
+
+/// Sets whether a client checks the protocol that the server selects.
+#[cfg(not(before_rustls_0_23_46))]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "older versions have no such setting"
+)]
+fn selected_alpn(config: &mut ClientConfig, options: &Options) -> Result<(), Failure> {
+    config.check_selected_alpn = !options.on("-allow-unknown-alpn-protos");
+    Ok(())
+}
+
+#[cfg(before_rustls_0_23_46)]
+fn selected_alpn(_: &mut ClientConfig, options: &Options) -> Result<(), Failure> {
+    if options.on("-allow-unknown-alpn-protos") {
+        return Err(Failure::unsupported(
+            "a selected protocol that was not offered",
+        ));
+    }
+    Ok(())
 }
 
 fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {

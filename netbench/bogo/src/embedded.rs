@@ -31,12 +31,14 @@ const FILES: &[(&str, &str)] = embedded![
     "results/bogo/openssl@4.0.tsv",
     "results/bogo/rustls.tsv",
     "results/bogo/rustls-ring.tsv",
+    "results/bogo/rustls@0.23.31.tsv",
     "bogo-shims/configs/go.json",
     "bogo-shims/configs/openssl.json",
     "bogo-shims/configs/openssl-system.json",
     "bogo-shims/configs/openssl@4.0.json",
     "bogo-shims/configs/rustls.json",
     "bogo-shims/configs/rustls-ring.json",
+    "bogo-shims/configs/rustls@0.23.31.json",
     "bogo-shims/configs/ignored.tsv",
 ];
 

@@ -79,8 +79,19 @@ pub struct ShimExecutable {
     pub name: &'static str,
     /// The feature that it requires.
     pub feature: Option<&'static str>,
-    /// The release line of OpenSSL with which it is linked, where that is not the usual one.
-    pub openssl: Option<&'static str>,
+    /// The version of its library.
+    pub library: LibraryVersion,
+}
+
+/// The version of a shim's library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryVersion {
+    /// The version of netbench's lock file.
+    Locked,
+    /// A release line of OpenSSL.
+    OpenSsl(&'static str),
+    /// A version of rustls.
+    Rustls(&'static str),
 }
 
 /// The package of the shims; its folder has [`SHIMS_FOLDER`]'s name.
@@ -93,12 +104,12 @@ const fn executable(name: &'static str, feature: Option<&'static str>) -> ShimEx
     ShimExecutable {
         name,
         feature,
-        openssl: None,
+        library: LibraryVersion::Locked,
     }
 }
 
 /// The shims that can be selected.
-pub const KNOWN_SHIMS: [KnownShim; 7] = [
+pub const KNOWN_SHIMS: [KnownShim; 8] = [
     KnownShim {
         name: "boringssl",
         stack: None,
@@ -132,6 +143,17 @@ pub const KNOWN_SHIMS: [KnownShim; 7] = [
         beyond: &[],
     },
     KnownShim {
+        name: "rustls@0.23.31",
+        stack: Some("rustls@0.23.31"),
+        made_by: MadeBy::Cargo(ShimExecutable {
+            library: LibraryVersion::Rustls("0.23.31"),
+            ..executable("netbench-bogo-rustls-ring", Some("rustls-ring"))
+        }),
+        config: Some("rustls.json"),
+        exceptions: Some("rustls@0.23.31.json"),
+        beyond: &[],
+    },
+    KnownShim {
         name: "go",
         stack: Some("go"),
         made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None)),
@@ -143,7 +165,7 @@ pub const KNOWN_SHIMS: [KnownShim; 7] = [
         name: "openssl@4.0",
         stack: Some("openssl@4.0"),
         made_by: MadeBy::Cargo(ShimExecutable {
-            openssl: Some("4.0"),
+            library: LibraryVersion::OpenSsl("4.0"),
             ..executable("netbench-bogo-openssl", Some("openssl"))
         }),
         config: Some("openssl.json"),

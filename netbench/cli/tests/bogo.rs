@@ -259,7 +259,7 @@ fn stored_outcomes_are_shown_without_go() {
         .iter()
         .map(|s| &s["shim"])
         .collect();
-    assert_eq!(names.len(), 7, "{names:?}");
+    assert_eq!(names.len(), 8, "{names:?}");
     assert_eq!(names[0], "go", "{names:?}");
     let coverage = coverage_of(&stored);
     let shims = coverage["shims"].as_array().unwrap();

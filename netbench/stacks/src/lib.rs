@@ -24,6 +24,7 @@ pub use error::{BuildError, FileError};
 pub use file::ShipStack;
 pub use host::Host;
 pub use needs::Need;
+pub use pinned::pinned_workspace;
 pub use program::{Found, Program};
 pub use registry::{
     Build, CargoRecipe, CommandRecipe, Fips, Licence, Pin, Recipe, Stack, command_recipe,

@@ -1,4 +1,4 @@
-//! A workspace for one worker, in which packages have other versions than in netbench's own workspace. The worker's
+//! A workspace for one package, in which packages have other versions than in netbench's own workspace. The package's
 //! sources are copied into the workspace, and all other crates of netbench are used in place.
 
 use std::{
@@ -11,15 +11,18 @@ use toml::{Table, Value};
 
 use crate::{BuildError, Host, Pin, SourceTree};
 
-/// The parts of a worker's package besides its manifest, as far as they exist.
-const SOURCES: [&str; 2] = ["src", "build.rs"];
+/// The parts of a package besides its manifest, as far as they exist: `configs` is that of the BoGo shims.
+const SOURCES: [&str; 3] = ["src", "build.rs", "configs"];
 
 /// The file with the workspace's inputs, which shows whether they have changed.
 const MADE_FROM: &str = "made-from";
 
 /// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. `source` is the folder
-/// of the worker's package.
-pub(crate) fn workspace(
+/// of the package.
+///
+/// # Errors
+/// Returns an error if a file cannot be read or written, or if Cargo cannot choose these versions.
+pub fn pinned_workspace(
     tree: &SourceTree,
     source: &str,
     pins: &[Pin],

@@ -8,7 +8,7 @@ use netbench_tls::{Variant, Variants};
 
 use crate::{
     Build, BuildError, BuildTime, CargoRecipe, Fips, Host, Profile, Recipe, SourceTree, Stack,
-    build_time, cache_folder, needs, pinned, this_command, tree::same,
+    build_time, cache_folder, needs, pinned_workspace, this_command, tree::same,
 };
 
 /// The package on which every worker in Rust depends, and which links the allocator.
@@ -195,13 +195,7 @@ impl Program {
         let manifest = if !recipe.pins.is_empty() {
             let folder = tree.target().join(&self.build.folder).join("workspace");
             let source = &self.build.source;
-            Some(pinned::workspace(
-                tree,
-                source,
-                &recipe.pins,
-                &folder,
-                host,
-            )?)
+            Some(pinned_workspace(tree, source, &recipe.pins, &folder, host)?)
         } else if recipe.own_workspace {
             Some(format!("{}/Cargo.toml", self.build.source))
         } else {

@@ -6,12 +6,12 @@ use std::{
 
 use anyhow::Context;
 use netbench_bogo::{
-    KNOWN_SHIMS, KnownShim, MadeBy, NULL_SHIM, OutcomesIn, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
-    ShimExecutable, boringssl_shim, go_shim, linked_library,
+    KNOWN_SHIMS, KnownShim, LibraryVersion, MadeBy, NULL_SHIM, OutcomesIn, SHIMS_FOLDER,
+    SHIMS_PACKAGE, ShimConfig, ShimExecutable, boringssl_shim, go_shim, linked_library,
 };
 
 use netbench_model::suggestion;
-use netbench_stacks::Host;
+use netbench_stacks::{Host, Pin, pinned_workspace};
 use openssl_src::{RELEASES, Release};
 
 use crate::{
@@ -22,6 +22,9 @@ use crate::{
 };
 
 use super::runs::Setup;
+
+/// The variable with which the shims' build is told a version of rustls.
+const RUSTLS: &str = "NETBENCH_SHIM_RUSTLS";
 
 /// A shim that is ready to run.
 pub(crate) struct Shim {
@@ -117,10 +120,11 @@ pub(crate) fn tree() -> anyhow::Result<SourceTree> {
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
-    let target = shim.openssl.map_or_else(
-        || tree.target(),
-        |line| tree.target().join(format!("openssl@{line}")),
-    );
+    let target = match shim.library {
+        LibraryVersion::Locked => tree.target(),
+        LibraryVersion::OpenSsl(line) => tree.target().join(format!("openssl@{line}")),
+        LibraryVersion::Rustls(version) => tree.target().join(format!("rustls@{version}")),
+    };
     let built = target.join(Profile::OWN.folder()).join(executable);
     if is_up_to_date(&built, &tree.root().join(SHIMS_FOLDER)) {
         return Ok(built);
@@ -131,14 +135,27 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
         what.extend(["--features", feature]);
     }
     let folder = target.display().to_string();
-    let setting = shim
-        .openssl
-        .map(|line| format!("env.{}='{line}'", Release::VARIABLE));
-    if let (Some(line), Some(setting)) = (shim.openssl, &setting) {
-        let release = RELEASES.iter().find(|release| release.line == line);
-        let release = release.with_context(|| format!("there is no OpenSSL {line}"))?;
-        Terminal.openssl(*release, tree.root(), &[])?;
-        what.extend(["--target-dir", &folder, "--config", setting]);
+    let (setting, manifest);
+    match shim.library {
+        LibraryVersion::Locked => {}
+        LibraryVersion::OpenSsl(line) => {
+            let release = RELEASES.iter().find(|release| release.line == line);
+            let release = release.with_context(|| format!("there is no OpenSSL {line}"))?;
+            Terminal.openssl(*release, tree.root(), &[])?;
+            setting = format!("env.{}='{line}'", Release::VARIABLE);
+            what.extend(["--target-dir", &folder, "--config", &setting]);
+        }
+        LibraryVersion::Rustls(version) => {
+            let pin = Pin {
+                package: "rustls".to_owned(),
+                version: version.to_owned(),
+            };
+            let workspace = target.join("shim");
+            manifest = pinned_workspace(&tree, SHIMS_FOLDER, &[pin], &workspace, &Terminal)?;
+            setting = format!("env.{RUSTLS}='{version}'");
+            what.extend(["--target-dir", &folder, "--config", &setting]);
+            what.extend(["--manifest-path", &manifest]);
+        }
     }
     tree.cargo_build(Profile::OWN, &what, &built, &Terminal)?;
     // Cargo does not touch an executable that is up to date.
