@@ -45,7 +45,7 @@ pub(super) mod ech {
 
     use openssl_sys::{BIO, EVP_PKEY, SSL};
 
-    use super::super::ech::EchStore;
+    use super::super::ffi::EchStore;
 
     /// `SSL_ECH_STATUS_NOT_CONFIGURED` of openssl/ech.h.
     const NOT_CONFIGURED: c_int = -103;

@@ -16,7 +16,7 @@ use openssl_sys::SSL;
 
 use crate::{Failure, Options, expected::ensure};
 
-use super::{errors::library, state::state};
+use super::{errors::library, ffi::EchStore, state::state};
 
 /// `SSL_OP_ECH_GREASE` of openssl/ssl.h.
 const GREASE: u64 = 1 << 37;
@@ -30,9 +30,6 @@ const REJECTED: [c_int; 3] = [0, -105, -106];
 
 /// The reason of the error with which a client ends a connection whose server rejected.
 const ECH_REQUIRED: &str = ":ECH_REQUIRED:";
-
-/// `OSSL_ECHSTORE` of openssl/ech.h: keys with their configurations.
-pub(super) enum EchStore {}
 
 #[cfg(before_openssl_4_0)]
 use super::absent::ech::*;

@@ -40,6 +40,9 @@ pub(crate) type SelectCallback = extern "C" fn(
 ) -> c_int;
 type TimerCallback = extern "C" fn(*mut SSL, c_uint) -> c_uint;
 
+/// `OSSL_ECHSTORE` of openssl/ech.h: keys of Encrypted ClientHello with their configurations.
+pub(crate) enum EchStore {}
+
 unsafe extern "C" {
     fn SSL_CTX_set_cert_verify_callback(
         ctx: *mut SSL_CTX,
