@@ -11,7 +11,7 @@ use super::{
 use crate::{
     BrowserSummary, ClientRow, CompatSummary, VisitPhase,
     row::in_words,
-    text::{count, some_of},
+    text::{count, some_of, time},
 };
 
 /// Number of cases that are named.
@@ -94,11 +94,17 @@ fn page_loads(question: &mut Question, visits: &BrowserSummary) -> Option<(Answe
                 && (key.condition, key.phase) == (Condition::Clean, VisitPhase::Total)
         });
         words.push(match pairs {
-            None => format!(
-                "Pages of {other} and {first} were not compared: their handshakes differ (groups {} and {}).",
-                groups(visits, other),
-                groups(visits, first),
-            ),
+            None => {
+                question
+                    .missing
+                    .push(format!("page loads of {other} and {first}: their handshakes differ"));
+                format!(
+                    "Pages of {other} and {first} were not compared, because their handshakes differ: {} with {other}, \
+                     {} with {first}.",
+                    not_compared(visits, other),
+                    not_compared(visits, first),
+                )
+            }
             Some(row) => {
                 let (change, verdict) = (in_words(&row.change), row.change.verdict);
                 question.figure(&change, format!("time of a page of {other} beside {first}"));
@@ -113,6 +119,27 @@ fn page_loads(question: &mut Question, visits: &BrowserSummary) -> Option<(Answe
 /// Returns the name of a browser without its TLS library.
 fn family(browser: &str) -> &str {
     browser.split('+').next().unwrap_or_default()
+}
+
+/// Returns the groups and the median time of the pages of a client that was not compared.
+fn not_compared(visits: &BrowserSummary, client: &str) -> String {
+    let clean = visits.clients.iter().find(|row| {
+        (row.client.as_str(), row.condition) == (client, Condition::Clean) && row.loaded > 0
+    });
+    let mut phases = clean.into_iter().flat_map(|row| &row.phases);
+    let total = phases.find(|row| row.phase == VisitPhase::Total);
+    let median = total.map(|row| format!(", a page in {}", time(row.figures.p50_ns)));
+    let median = median.unwrap_or_default();
+    format!("{}{median}", groups(visits, client))
+}
+
+/// Returns the browsers of an evaluation if there are two that differ in their TLS library alone: of the first, users
+/// would switch to the second.
+pub(super) fn switched(browsers: &[String]) -> Option<(&str, &str)> {
+    match browsers {
+        [from, to] if family(from) == family(to) => Some((from, to)),
+        _ => None,
+    }
 }
 
 /// Returns the groups that a client negotiated.

@@ -9,6 +9,7 @@ use netbench_model::{
 use super::{
     Evaluation,
     advice::advice,
+    browsers::switched,
     counts,
     finding::Severity,
     losses::contradicted,
@@ -63,7 +64,13 @@ impl Report for EvaluationReport {
             sentence: evaluation.sentence.clone(),
             data: vec![evaluation],
             sites: Some(plan.target),
-            title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
+            title: match switched(&plan.browsers) {
+                None => format!("netbench evaluate: from {} to {}", plan.from, plan.to),
+                Some((from, to)) => format!(
+                    "netbench evaluate: from {from} ({}) to {to} ({})",
+                    plan.from, plan.to
+                ),
+            },
             ..Document::of_run("evaluate", &RunHead::of(run))
         };
         document
@@ -233,10 +240,18 @@ fn lead(evaluation: &Evaluation) -> String {
         Depth::Quick => "the quick form: fewer rounds and cases, wider intervals",
         Depth::Full => "the full form",
     };
+    let switch = match switched(&plan.browsers) {
+        None => format!(
+            "a TLS client that switched from {} to {}",
+            plan.from, plan.to
+        ),
+        Some((from, to)) => format!(
+            "{from} that switched to {to}: of the TLS stack of the one, {}, and that of the other, {}, and of page loads",
+            plan.from, plan.to
+        ),
+    };
     format!(
-        "What would change for the users of a TLS client that switched from {} to {}, measured with netbench on \
-         {sites}{here} ({depth}).{profile}",
-        plan.from, plan.to
+        "What would change for the users of {switch}, measured with netbench on {sites}{here} ({depth}).{profile}"
     )
 }
 
