@@ -75,7 +75,7 @@ impl Baseline {
         let tests = results.tests.iter().map(|(name, test)| {
             let stored = TestResult {
                 outcome: test.outcome,
-                error: test.line().escape_debug().to_string(),
+                error: netbench_model::sanitize(&test.line()),
             };
             (name.clone(), stored)
         });

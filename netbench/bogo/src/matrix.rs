@@ -73,7 +73,7 @@ struct Judge<'a> {
     /// The cells with core tests, and whether one of these passes.
     there: BTreeMap<Place, bool>,
     /// The flags that the shim refused in any test.
-    refused: BTreeSet<&'a str>,
+    refused: BTreeSet<String>,
 }
 
 /// The effect of a test on a feature.
@@ -102,7 +102,10 @@ impl<'a> Judge<'a> {
             shim,
             catalog,
             there,
-            refused: refused.filter_map(|r| refused_flag(&r.error)).collect(),
+            // A fresh result has the shim's message in several lines, a stored one in one.
+            refused: refused
+                .filter_map(|result| refused_flag(&result.line()))
+                .collect(),
         }
     }
 
@@ -190,7 +193,7 @@ impl<'a> Judge<'a> {
         if Said::of(&why).is_some() {
             // A shim names one flag, which may not be the only one that it refuses.
             let own = TOPICS[place.row].flags.iter();
-            let mut refused = own.filter(|own| self.refused.contains(*own) && self.has(test, own));
+            let mut refused = own.filter(|own| self.refused.contains(**own) && self.has(test, own));
             return match refused.next() {
                 Some(own) => Counts::Against(Said::Refused(own).in_words()),
                 None => Counts::Apart(in_words(why)),
@@ -268,9 +271,9 @@ fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
 }
 
 /// Returns the flag that a library cannot express, from its shim's message.
-fn refused_flag(said: &str) -> Option<&str> {
+fn refused_flag(said: &str) -> Option<String> {
     match Said::of(said)? {
-        Said::Refused(flag) => Some(flag),
+        Said::Refused(flag) => Some(flag.to_owned()),
         Said::Unread(_) => None,
     }
 }

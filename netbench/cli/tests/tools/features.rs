@@ -114,8 +114,8 @@ fn a_browser_without_a_profile_is_not_judged() {
     a_browser_restarts("webkitgtk", FeatureWord::Unsupported, 3);
 }
 
-/// Asserts that each case with a restart has this outcome, and the command this exit code. A browser that was not started again would keep its session's
-/// cookie, and one with a new profile would lose the persistent one.
+/// Asserts that each case with a restart has this outcome, and the command this exit code. A browser that was not started
+/// again would keep its session's cookie, and one with a new profile would lose the persistent one.
 fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
     let place = Place::new();
     let line =

@@ -115,7 +115,7 @@ struct Attempt {
     state: State,
 }
 
-/// What the opening of an address led to.
+/// The result of opening an address.
 enum Opened {
     /// The browser shows a page.
     Page,
