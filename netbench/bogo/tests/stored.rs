@@ -11,16 +11,18 @@ use std::{
 };
 
 use netbench_bogo::{
-    Baseline, Catalog, Expects, KNOWN_SHIMS, KnownShim, OutcomesIn, StoredOutcomes,
+    Baseline, Catalog, Expects, KNOWN_SHIMS, KnownShim, OutcomesIn, ShimResults, StoredOutcomes,
+    matrix_of,
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 6] = [
+const SHIMS: [(&str, &str); 7] = [
     ("openssl", "openssl"),
     ("openssl@4.0", "openssl"),
     ("openssl-system", "openssl"),
     ("rustls", "rustls"),
     ("rustls-ring", "rustls"),
+    ("rustls@0.23.31", "rustls"),
     ("go", "go"),
 ];
 
@@ -505,4 +507,27 @@ fn pairs(roles: &[Role], protocols: &str) -> Vec<(Role, Protocol)> {
         .iter()
         .flat_map(|role| protocols.iter().map(|p| (*role, *p)));
     pairs.collect()
+}
+
+/// Tests that fresh results, whose messages have several lines, have the matrix of stored ones.
+#[test]
+fn a_message_of_several_lines_is_read_as_one() {
+    let baseline = baseline("rustls");
+    let shim = KnownShim::named("rustls").unwrap();
+    let config = shim.config(&OutcomesIn::Tree(tree())).unwrap();
+    let matrix = |end: &str| {
+        let mut results = baseline.results();
+        for test in results.tests.values_mut() {
+            if test.outcome == TestOutcome::Unsupported {
+                test.error.push_str(end);
+            }
+        }
+        let column = ShimResults {
+            shim: shim.name,
+            config: &config,
+            results: &results,
+        };
+        matrix_of(&baseline.runner_id().unwrap(), &catalog(), &[column])
+    };
+    assert_eq!(matrix("\nand more"), matrix(""));
 }
