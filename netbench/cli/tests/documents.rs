@@ -338,7 +338,7 @@ fn published_reports_are_current() {
         ("rustls-vs-openssl.md", "results/*-vm-rustls-vs-openssl"),
         (
             "openssl-to-rustls.md",
-            "results/*-vm-openssl-to-rustls-aws-lc results/*-vm-evaluate*",
+            "results/*-vm-openssl-to-rustls-aws-lc results/*-vm-evaluate results/*-vm-evaluate-2",
         ),
     ] {
         let line = format!("netbench runs compare {runs} --quiet --format markdown");
