@@ -21,7 +21,7 @@ use crate::{
     error::Unanswered,
     page::{alpn, server_view},
     place::{Place, other_user},
-    process::Process,
+    process::{Process, QUIT},
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -253,16 +253,11 @@ impl Driven for Chromium {
     }
 
     fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
-        let doing = "end";
         match self.devtools.ask(None, "Browser.close", json!({}), limit) {
             // Chromium may end before it has answered.
-            Ok(_) | Err(Unanswered::Ended) => {}
-            Err(unanswered) => return Err(self.failed(unanswered, doing)),
+            Ok(_) | Err(Unanswered::Ended) => self.process.ended(NAME, limit),
+            Err(unanswered) => Err(self.failed(unanswered, QUIT)),
         }
-        self.process
-            .wait(limit)
-            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
-        Ok(self.process.into_folder())
     }
 
     fn process(&self) -> &Process {

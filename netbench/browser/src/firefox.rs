@@ -27,7 +27,7 @@ use crate::{
     marionette::Marionette,
     page::server_view,
     place::{Place, other_user},
-    process::Process,
+    process::{Process, QUIT},
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -212,6 +212,15 @@ impl Firefox {
             .ask(command, params, limit)
             .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
     }
+
+    fn end(mut self, limit: Limit<'_>) -> Result<Folder, BrowserError> {
+        let quit = json!({"flags": ["eForceQuit"]});
+        match self.marionette.ask("Marionette:Quit", quit, limit) {
+            // Firefox may end before it has answered.
+            Ok(_) | Err(Unanswered::Ended) => self.process.ended(NAME, limit),
+            Err(unanswered) => Err(self.process.failed(NAME, unanswered, QUIT)),
+        }
+    }
 }
 
 impl Driven for Firefox {
@@ -250,23 +259,13 @@ impl Driven for Firefox {
     }
 
     fn into_startup_cache(self: Box<Self>, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
-        let folder = self.quit(limit)?;
+        let folder = self.end(limit)?;
         StartupCache::of_profile(&folder.path().join(PROFILE), &STARTUP_CACHE)
     }
 
     fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
-        let doing = "end";
         self.own_script(KEEP_POLICIES, limit)?;
-        let quit = json!({"flags": ["eForceQuit"]});
-        match self.marionette.ask("Marionette:Quit", quit, limit) {
-            // Firefox may end before it has answered.
-            Ok(_) | Err(Unanswered::Ended) => {}
-            Err(unanswered) => return Err(self.process.failed(NAME, unanswered, doing)),
-        }
-        self.process
-            .wait(limit)
-            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
-        Ok(self.process.into_folder())
+        self.end(limit)
     }
 
     fn process(&self) -> &Process {

@@ -28,6 +28,9 @@ const LONGEST_WORDS: usize = 300;
 /// The name of the file for its stderr, in its folder.
 const STDERR: &str = "stderr";
 
+/// The action of a browser that quits, in errors.
+pub(crate) const QUIT: &str = "end";
+
 /// The beginning of a line of stderr with a message of the page's console.
 const CONSOLE: &str = "console: ";
 
@@ -68,12 +71,6 @@ impl Process {
         guarded.map(|()| process)
     }
 
-    /// Ends all processes, and returns the folder.
-    pub(crate) fn into_folder(self) -> Folder {
-        drop(self.group);
-        self.folder
-    }
-
     pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         let Group(child) = &mut self.group;
         Some((child.stdin.take()?, child.stdout.take()?))
@@ -88,13 +85,21 @@ impl Process {
         Threads::of_group(self.group.id())
     }
 
-    /// Waits until the process has ended.
-    pub(crate) fn wait(&mut self, limit: Limit<'_>) -> Result<(), Unanswered> {
+    /// Waits until a browser that was told to quit has ended, and returns its folder.
+    pub(crate) fn ended(
+        mut self,
+        browser: &'static str,
+        limit: Limit<'_>,
+    ) -> Result<Folder, BrowserError> {
         while !self.has_ended() {
-            limit.check()?;
+            if let Err(unanswered) = limit.check() {
+                return Err(self.failed(browser, unanswered, QUIT));
+            }
             thread::sleep(LOOK);
         }
-        Ok(())
+        // Its other processes may still run.
+        drop(self.group);
+        Ok(self.folder)
     }
 
     /// Returns the error of a missing answer, with the process's messages.
@@ -112,11 +117,11 @@ impl Process {
                 browser,
                 what: netbench_model::sanitize_prefix(&what, LONGEST_WORDS),
             },
-            Unanswered::Ended => self.ended(browser, doing),
+            Unanswered::Ended => self.ending(browser, doing),
         }
     }
 
-    fn ended(&self, browser: &'static str, doing: String) -> BrowserError {
+    fn ending(&self, browser: &'static str, doing: String) -> BrowserError {
         let words = self.last_words();
         let is_sandbox =
             |line: &&str| line.contains("no-sandbox") || line.contains("No usable sandbox");

@@ -285,12 +285,9 @@ impl Driven for Servo {
 
     /// Ends the program's stdin, on which it saves its profile and ends.
     fn quit(self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
-        let Self { pipe, mut process } = *self;
+        let Self { pipe, process } = *self;
         drop(pipe);
-        match process.wait(limit) {
-            Ok(()) => Ok(process.into_folder()),
-            Err(unanswered) => Err(process.failed(NAME, unanswered, "end")),
-        }
+        process.ended(NAME, limit)
     }
 
     fn process(&self) -> &Process {

@@ -14,7 +14,7 @@ use netbench_model::{
 };
 use netbench_report::{BrowserSummary, FeatureWord, FeaturesSummary};
 
-use self::support::{Place, check, json, piped, samples_of, signal, until, wait, words};
+use self::support::{Place, check, json, marked, piped, samples_of, signal, until, wait, words};
 
 netbench_testing::tests! {
     pages_are_visited_and_their_ends_are_those_of_the_packets: Certutil, UserNamespaces, UserMounts;
@@ -98,13 +98,12 @@ fn a_crash_is_a_finding() {
 
 /// Returns the process of the Servo whose profile is in this folder.
 fn browser_of(temporary: &Path) -> Option<u32> {
-    let mark = format!("--profile\0{}", temporary.display());
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.find(|process: &u32| {
-        let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&command).contains(&mark)
-    })
+    let mark = format!("--profile {}", temporary.display());
+    let home = format!("HOME={}", temporary.display());
+    let mut browsers = marked(&home).into_iter();
+    browsers
+        .find(|(_, command)| command.contains(&mark))
+        .map(|(process, _)| process)
 }
 
 fn a_profile_is_saved() {
