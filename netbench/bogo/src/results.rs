@@ -79,7 +79,7 @@ impl TestResult {
     }
 }
 
-/// Returns a message without the end of a long one: some have certificates, which each run makes anew.
+/// Returns the first [`LONGEST`] characters of a message. Some messages contain certificates, which differ in each run.
 fn shortened(said: &str) -> String {
     netbench_model::sanitize_prefix(said, LONGEST)
 }

@@ -17,8 +17,8 @@ const SOURCES: [&str; 3] = ["src", "build.rs", "configs"];
 /// The file with the workspace's inputs, which shows whether they have changed.
 const MADE_FROM: &str = "made-from";
 
-/// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. `source` is the folder
-/// of the package.
+/// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. The package is in the
+/// folder `source` of the tree.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if Cargo cannot choose these versions.

@@ -82,8 +82,8 @@ pub enum PatchError {
     File(&'static str, PathBuf, #[source] io::Error),
 }
 
-/// Makes the patched crate in the folder `into`. Files that exist with the right content keep their modification
-/// time, so that Cargo does not compile them again.
+/// Makes the patched crate in the folder `into`. The function does not write files that have the right content already,
+/// because Cargo compiles files with a new modification time again.
 ///
 /// # Errors
 /// Returns an error if the published crate cannot be fetched, or is not exactly the one that the patch is for.

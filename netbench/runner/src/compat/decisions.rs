@@ -52,7 +52,7 @@ impl Decision {
         }
     }
 
-    /// Returns whether a load was stopped, so that the decision has no result.
+    /// Returns whether the run was stopped during a load. The decision then has no result.
     pub(super) fn is_stopped(&self) -> bool {
         let shows = [&self.proceeded]
             .into_iter()

@@ -1,6 +1,6 @@
 //! Tests of browsers with pages of the catalogue of features. Each browser runs in a separate network with a separate
-//! server, and stays open for all cases: no two cases share a host, so that neither cookies nor policies of one affect
-//! another.
+//! server. Each case has a separate host, so its cookies and policies affect no other case. The browser therefore stays
+//! open for all cases, except those that restart it.
 
 mod server;
 

@@ -23,7 +23,7 @@ use crate::{
 
 use super::runs::Setup;
 
-/// The variable with which the shims' build is told a version of rustls.
+/// The environment variable that passes a version of rustls to the build of the shims.
 const RUSTLS: &str = "NETBENCH_SHIM_RUSTLS";
 
 /// A shim that is ready to run.
