@@ -181,6 +181,7 @@ impl Chromium {
             http_status: u16::try_from(status).unwrap_or_default(),
             body_bytes: timing.decoded_body_size,
             objects: timing.objects()?,
+            begun_ns: None,
         };
         Ok(Page::Loaded(Box::new(loaded.complete())))
     }

@@ -343,6 +343,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         http_status: page.status,
         body_bytes: timing.decoded_body_size,
         objects: timing.objects()?,
+        begun_ns: None,
     })))
 }
 

@@ -69,6 +69,9 @@ pub struct Loaded {
     pub body_bytes: u64,
     /// The other objects of the page, where there are any.
     pub objects: Option<ObjectsLoad>,
+    /// The time from which the times of the visit and of the objects count, by CLOCK_MONOTONIC, if the browser reports
+    /// it.
+    pub begun_ns: Option<u64>,
 }
 
 impl Loaded {

@@ -93,7 +93,9 @@ struct ErrorPage {
 struct Seen {
     again: Again,
     objects: Vec<Object>,
-    /// The time directly before the name's lookup and the connection.
+    /// The beginning of the navigation by CLOCK_MONOTONIC. The other marks count from it.
+    time_origin: f64,
+    /// The time directly before the search for an existing connection and the name's lookup.
     secure_connection_start: f64,
     response_end: f64,
     load_event_start: f64,
@@ -331,6 +333,7 @@ fn loaded(seen: &Seen) -> Result<Page, String> {
         http_status: seen.again.status,
         body_bytes: seen.again.bytes,
         objects: objects(seen)?,
+        begun_ns: nanoseconds(seen.time_origin + seen.secure_connection_start),
     };
     Ok(Page::Loaded(Box::new(loaded.complete())))
 }
@@ -364,15 +367,19 @@ fn requested_bytes(url: &str) -> Option<u64> {
 
 /// Returns the time between two marks, which are in milliseconds.
 fn time_ns(from_ms: f64, to_ms: f64) -> Result<u64, String> {
-    let ns = ((to_ms - from_ms) * 1e6).round();
-    let is_time = from_ms > 0.0 && (0.0..1e15).contains(&ns);
+    let ns = nanoseconds(to_ms - from_ms).filter(|_| from_ms > 0.0);
+    ns.ok_or_else(|| format!("its timing is not in order: from {from_ms} to {to_ms} ms"))
+}
+
+/// Returns a time in nanoseconds, or `None` if it is negative or longer than 30 years.
+fn nanoseconds(ms: f64) -> Option<u64> {
+    let ns = (ms * 1e6).round();
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "from 0 to 10^15"
+        reason = "from 0 to 10^18"
     )]
-    let ns = is_time.then_some(ns as u64);
-    ns.ok_or_else(|| format!("its timing is not in order: from {from_ms} to {to_ms} ms"))
+    (0.0..1e18).contains(&ns).then_some(ns as u64)
 }
 
 #[cfg(test)]
@@ -395,6 +402,7 @@ mod tests {
         let seen = json!({
             "again": {"status": 200, "headers": {SERVER_VIEW_HEADER: view}, "bytes": 1_000},
             "objects": objects,
+            "timeOrigin": 5_000.0,
             "secureConnectionStart": 2.5,
             "responseEnd": 102.5,
             "loadEventStart": 190.0,
@@ -408,6 +416,7 @@ mod tests {
             panic!("it is a page");
         };
         assert_eq!(page.times.total_ns, Some(100_000_000));
+        assert_eq!(page.begun_ns, Some(5_002_500_000));
         assert_eq!((page.times.tcp_ns, page.times.tls_ns), (0, 0));
         assert_eq!(page.client.version, Some(TlsVersion::Tls13));
         assert_eq!((page.http_status, page.body_bytes), (200, 1_000));

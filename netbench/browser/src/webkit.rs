@@ -331,6 +331,7 @@ fn loaded(seen: &Seen) -> Result<Page, String> {
         http_status: seen.status,
         body_bytes: timing.decoded_body_size,
         objects: timing.objects()?,
+        begun_ns: None,
     };
     Ok(Page::Loaded(Box::new(loaded.complete())))
 }

@@ -17,4 +17,9 @@ const objects = performance.getEntriesByType('resource')
     return { responseEnd: entry.responseEnd, url: entry.name, isWhole };
   });
 const { secureConnectionStart, responseEnd, loadEventStart, domComplete } = own;
-return { page: { again, objects, secureConnectionStart, responseEnd, loadEventStart: loadEventStart || domComplete } };
+return {
+  page: {
+    again, objects, timeOrigin: performance.timeOrigin, secureConnectionStart, responseEnd,
+    loadEventStart: loadEventStart || domComplete,
+  },
+};

@@ -109,6 +109,9 @@ pub struct Visit {
     /// The scheduler's counters of a browser's threads while the page was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<Scheduled>,
+    /// The time from which `times` and those of `objects` count, by CLOCK_MONOTONIC, until they count from the first SYN.
+    #[serde(skip)]
+    pub begun_ns: Option<u64>,
 }
 
 /// The time that threads ran and waited for a core, by the counters of Linux' scheduler.
@@ -138,7 +141,8 @@ pub struct ObjectsLoad {
 /// The times of the phases of a page, in nanoseconds. Browsers round them to a tenth of a millisecond or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VisitTimes {
-    /// The name's lookup: `domainLookupEnd` − `domainLookupStart`.
+    /// The name's lookup: `domainLookupEnd` − `domainLookupStart`. In Servo, the time from its mark before the lookup to
+    /// the first SYN.
     pub dns_ns: u64,
     /// TCP connect: `secureConnectionStart` − `connectStart`.
     pub tcp_ns: u64,
@@ -326,6 +330,7 @@ mod tests {
             body_bytes: 0,
             objects: None,
             scheduled: None,
+            begun_ns: None,
         };
         Departures::of(&visit, link)
     }

@@ -35,15 +35,31 @@ pub(super) fn completed(
     }
 }
 
-/// Takes the times up to the request from the packets, by which the link finds the response. In versions before
-/// TLS 1.3, the handshake ends with the request.
-pub(super) fn begun(visit: &mut Visit, link: &OnTheLink) {
+/// Takes the times up to the request from the packets, by which the link finds the response, and counts the other times
+/// from the connection's first SYN. In versions before TLS 1.3, the handshake ends with the request.
+pub(super) fn begun(visit: &mut Visit, link: &OnTheLink, opened_ns: Option<u64>) {
+    if let Some((begun_ns, opened_ns)) = visit.begun_ns.take().zip(opened_ns) {
+        count_from(visit, opened_ns.saturating_sub(begun_ns));
+    }
     if let (Some(tcp_ns), Some(protected_ns)) = (link.tcp_ns, link.protected_ns) {
         visit.times.tcp_ns = tcp_ns;
         visit.times.tls_ns = protected_ns;
         visit
             .from_packets
             .extend([Mark::Connected, Mark::Protected]);
+    }
+}
+
+/// Counts the times of a visit from a later beginning, if the page ended after it.
+fn count_from(visit: &mut Visit, later_ns: u64) {
+    let times = &mut visit.times;
+    if let Some(total_ns) = times.total_ns.and_then(|it| it.checked_sub(later_ns)) {
+        times.total_ns = Some(total_ns);
+        times.dns_ns = later_ns;
+        if let Some(objects) = &mut visit.objects {
+            objects.last_object_ns = objects.last_object_ns.saturating_sub(later_ns);
+            objects.load_ns = objects.load_ns.saturating_sub(later_ns);
+        }
     }
 }
 
@@ -120,6 +136,7 @@ mod tests {
             body_bytes: 1,
             objects: None,
             scheduled: None,
+            begun_ns: None,
         }))
     }
 
@@ -165,7 +182,7 @@ mod tests {
         page.times.first_byte_ns = None;
         let timed = |link: &OnTheLink| {
             let mut page = page.clone();
-            begun(&mut page, link);
+            begun(&mut page, link, None);
             completed(VisitOutcome::Ok(page), servo, Some(link))
         };
         let outcome = timed(&SEEN);

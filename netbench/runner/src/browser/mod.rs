@@ -25,7 +25,7 @@ use netbench_model::{
 };
 
 use self::{
-    seen::{Measured, on_the_link},
+    seen::{Measured, on_the_link, page_connection},
     stacks::Stacks,
 };
 use crate::{
@@ -202,7 +202,8 @@ impl<'a> Visitor<'a> {
             program.is_some_and(|it| it.product().unmarked().contains(&Mark::Protected));
         if let (true, VisitOutcome::Ok(visit), Some(seen)) = (is_unmarked, &mut outcome, &seen) {
             let begin = on_the_link(seen, plan, unit.site, measured, None);
-            marks::begun(visit, &begin);
+            let opened_ns = page_connection(seen, plan, unit.site, measured).map(|it| it.opened_ns);
+            marks::begun(visit, &begin, opened_ns);
         }
         let link = seen.map(|seen| on_the_link(&seen, plan, unit.site, measured, outcome.ok()));
         if let Some(program) = program {
@@ -452,6 +453,7 @@ fn judged(
                     http_status,
                     body_bytes,
                     objects,
+                    begun_ns,
                 } = *loaded;
                 VisitOutcome::Ok(Box::new(Visit {
                     times,
@@ -462,6 +464,7 @@ fn judged(
                     body_bytes,
                     objects: objects.filter(|_| of_objects.is_some()),
                     scheduled: Some(scheduled),
+                    begun_ns,
                 }))
             }
         },

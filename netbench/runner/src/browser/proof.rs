@@ -93,6 +93,7 @@ mod tests {
             http_status: 200,
             body_bytes,
             objects: None,
+            begun_ns: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The link's observations of a visit.
 
-use netbench_link::{Elsewhere, Observed, Request};
+use netbench_link::{Elsewhere, Observed, ObservedConnection, Request};
 use netbench_model::{
     TlsVersion,
     browser::{Attempt, BrowserPlan, OnTheLink, Visit},
@@ -15,8 +15,22 @@ pub(super) enum Measured {
     Last,
 }
 
-/// Returns the link's view: of the connection with the most bytes, or, for a page of objects, of the first one,
-/// which is the page's own.
+/// Returns the connection of the page: the one with the most bytes, or, for a page of objects, the first one.
+pub(super) fn page_connection<'a>(
+    seen: &'a Observed,
+    plan: &BrowserPlan,
+    site: usize,
+    measured: Measured,
+) -> Option<&'a ObservedConnection> {
+    let mut connections = seen.connections.iter().filter(|seen| seen.site == site);
+    match plan.page {
+        None if measured == Measured::Last => connections.max_by_key(|it| it.opened_ns),
+        None => connections.max_by_key(|it| it.bytes_down),
+        Some(_) => connections.find(|connection| connection.protected_ns.is_some()),
+    }
+}
+
+/// Returns the link's view of a visit.
 pub(super) fn on_the_link(
     seen: &Observed,
     plan: &BrowserPlan,
@@ -24,17 +38,11 @@ pub(super) fn on_the_link(
     measured: Measured,
     visit: Option<&Visit>,
 ) -> OnTheLink {
-    let connections = || seen.connections.iter().filter(|seen| seen.site == site);
-    let page = match plan.page {
-        None if measured == Measured::Last => connections().max_by_key(|it| it.opened_ns),
-        None => connections().max_by_key(|it| it.bytes_down),
-        Some(_) => connections().find(|connection| connection.protected_ns.is_some()),
-    };
-    let others: Vec<usize> = plan.other_origins(site).collect();
-    let elsewhere_of_page = seen
-        .connections
-        .iter()
-        .filter(|seen| others.contains(&seen.site));
+    let page = page_connection(seen, plan, site, measured);
+    let mut of_page: Vec<usize> = plan.other_origins(site).collect();
+    of_page.push(site);
+    let connections = seen.connections.iter();
+    let connections = connections.filter(|seen| of_page.contains(&seen.site));
     let accepted_ns = page.and_then(|page| page.accepted_ns);
     let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
     let page_opened_ns = page.map(|page| page.opened_ns);
@@ -44,8 +52,7 @@ pub(super) fn on_the_link(
         .zip(visit)
         .and_then(|(page, visit)| page.exchange.response(&request(visit, page.opened_ns)));
     OnTheLink {
-        connections: u32::try_from(connections().chain(elsewhere_of_page).count())
-            .unwrap_or(u32::MAX),
+        connections: u32::try_from(connections.count()).unwrap_or(u32::MAX),
         tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
         protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
         first_byte_ns: response.and_then(|it| since(page_opened_ns, Some(it.first_byte_ns))),

@@ -144,5 +144,6 @@ fn visit(measured: Measured) -> Visit {
         body_bytes: measured.body_bytes,
         objects: None,
         scheduled: None,
+        begun_ns: None,
     }
 }
