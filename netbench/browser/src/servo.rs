@@ -5,6 +5,8 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use netbench_model::{
@@ -34,6 +36,10 @@ const LOOK: &str = include_str!("servo/look.js");
 
 /// The button of Servo's error page that allows the certificate until the browser ends.
 const ALLOW: &str = "#allow";
+
+/// The time in which Servo's own threads see that their connections have ended. A page that is requested earlier can fail:
+/// its request is written to a connection that has ended.
+const SETTLING: Duration = Duration::from_millis(100);
 
 /// Maximum length of an error page's text, in characters.
 const LONGEST_ERROR: usize = 300;
@@ -282,6 +288,7 @@ impl Driven for Servo {
 
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
         self.ask(&Task::CloseConnections, "close its connections", limit)?;
+        thread::sleep(SETTLING);
         Ok(())
     }
 

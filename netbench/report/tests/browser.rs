@@ -153,6 +153,7 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
                 ran_ns: 310_000_000,
                 waited_ns: 4_000_000,
             }),
+            begun_ns: None,
         }))
     };
     VisitSample {
