@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use netbench_model::scan::{
-    CompressionScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+    CompressionScan, EchConfigScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
 };
 
 /// A feature of a server.
@@ -67,6 +67,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         shares_taken,
         share_order,
         certificate_compression,
+        ech_configs,
         http_status,
         strict_transport_security,
         alt_svc,
@@ -93,6 +94,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         observed("asks for a client certificate", client_certificate),
         observed("requires a client certificate", client_certificate_required),
         certificates(certificate_compression.as_deref()),
+        ech(ech_configs.as_deref()),
         shares(shares_taken.as_deref()),
         Feature::new("takes of two key shares", share_order.map(first_share)),
         number("HTTP status", http_status),
@@ -160,6 +162,19 @@ fn sizes(scan: &CompressionScan) -> String {
             scan.name, scan.bytes, scan.compressed_bytes
         ),
         Some(fault) => format!("{} ({fault})", scan.name),
+    }
+}
+
+/// The public names with their KEMs: keys change often, and are not compared.
+fn ech(found: Option<&[EchConfigScan]>) -> Feature {
+    let names = found.map(|found| none_or(set(found.iter().map(public_name))));
+    Feature::new("Encrypted ClientHello", names)
+}
+
+fn public_name(config: &EchConfigScan) -> String {
+    match (&config.public_name, &config.kem) {
+        (Some(name), Some(kem)) => format!("{name} ({})", kem.name),
+        _ => format!("version {:#06x}", config.version),
     }
 }
 

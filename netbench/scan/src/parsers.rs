@@ -11,7 +11,8 @@ use netbench_model::{
 use crate::{
     codec::{
         CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
-        StartTlsDialogue, StartTlsStep, Step, compression::CompressedCertificate, messages,
+        StartTlsDialogue, StartTlsStep, Step, compression::CompressedCertificate, ech_configs,
+        messages,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -21,7 +22,7 @@ use crate::{
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Parser; 9] = [
+pub const ALL: [Parser; 10] = [
     ("flight", flight),
     ("records", records),
     ("client_hello", client_hello),
@@ -29,6 +30,7 @@ pub const ALL: [Parser; 9] = [
     ("encrypted13", encrypted13),
     ("certificates", certificates),
     ("compressed", compressed),
+    ("ech_configs", ech_list),
     ("response", response),
     ("start_tls", start_tls),
 ];
@@ -181,6 +183,14 @@ pub fn compressed(bytes: &[u8]) {
         assert_eq!(u32::try_from(body.len()), Ok(message.length));
         let _ = messages::certificate_entries(&body);
     }
+}
+
+/// Parses a list of configurations of Encrypted ClientHello.
+pub fn ech_list(bytes: &[u8]) {
+    let configs = ech_configs(bytes).unwrap_or_default();
+    let contents = configs.iter().filter_map(|config| config.contents.as_ref());
+    let lengths = contents.map(|it| 4 * it.suites.len() + it.public_name.len());
+    assert!(4 * configs.len() + lengths.sum::<usize>() <= bytes.len());
 }
 
 /// Parses the head of an HTTP response.

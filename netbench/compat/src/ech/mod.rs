@@ -5,14 +5,12 @@ mod hpke;
 use std::fmt;
 
 use netbench_model::tls::one_of;
+pub(crate) use netbench_scan::codec::extension::ENCRYPTED_CLIENT_HELLO;
 use netbench_scan::codec::{put_extension, put_u16, put_vec8, put_vec16};
 use serde::Deserialize;
 
 pub(crate) use self::hpke::Receiver;
 use crate::certificates::kebab_words;
-
-/// The extension `encrypted_client_hello`, which is also the version of a configuration.
-pub(crate) const ENCRYPTED_CLIENT_HELLO: u16 = 0xfe0d;
 
 /// The extension `ech_outer_extensions`.
 pub(crate) const OUTER_EXTENSIONS: u16 = 0xfd00;

@@ -1,6 +1,6 @@
 use netbench_interop::{ChangeKind, changes, features};
 use netbench_model::scan::{
-    CompressionScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+    CompressionScan, EchConfigScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
 };
 use serde_json::{Value, json};
 
@@ -35,6 +35,14 @@ fn observed() -> SiteScan {
             }]),
             share_order: Some(Order::Client),
             certificate_compression: Some(vec![compressed(700)]),
+            ech_configs: Some(vec![EchConfigScan {
+                version: 0xfe0d,
+                public_name: Some("public.example".to_owned()),
+                kem: Some(NamedCode {
+                    name: "X25519".to_owned(),
+                    code: 0x20,
+                }),
+            }]),
             http_status: Some(200),
             strict_transport_security: Some("max-age=1".to_owned()),
             alt_svc: Some("h3".to_owned()),

@@ -262,6 +262,10 @@ pub struct Features {
     /// them; empty if it sends them uncompressed. `None` if not probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_compression: Option<Vec<CompressionScan>>,
+    /// Configurations of Encrypted ClientHello that the server sends to a client whose hello it cannot decrypt (RFC 9849
+    /// section 7.1); empty if it sends none. `None` if not probed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ech_configs: Option<Vec<EchConfigScan>>,
     /// The status of the response to `HEAD /`.
     pub http_status: Option<u16>,
     /// The response's `Strict-Transport-Security` (RFC 6797).
@@ -285,6 +289,19 @@ pub struct CompressionScan {
     /// The reason why the message could not be decompressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+}
+
+/// A configuration of Encrypted ClientHello.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EchConfigScan {
+    /// The version: 65037 for that of RFC 9849. Nothing else is known of a configuration of another version.
+    pub version: u16,
+    /// The name of the client-facing server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_name: Option<String>,
+    /// The KEM (RFC 9180 section 7.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kem: Option<NamedCode>,
 }
 
 /// The tolerance of a server for a hello.

@@ -26,6 +26,7 @@ pub mod extension {
     pub const COOKIE: u16 = 44;
     pub const PSK_MODES: u16 = 45;
     pub const KEY_SHARE: u16 = 51;
+    pub const ENCRYPTED_CLIENT_HELLO: u16 = 0xfe0d;
     pub const RENEGOTIATION_INFO: u16 = 0xff01;
 }
 

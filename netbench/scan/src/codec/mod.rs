@@ -3,6 +3,7 @@
 
 mod client_hello;
 pub(crate) mod compression;
+mod ech;
 mod flight;
 mod handshake;
 mod hello;
@@ -14,6 +15,7 @@ pub(crate) mod writer;
 
 pub use client_hello::{ClientHello, ParseHelloError};
 pub use compression::{CompressedCertificate, DecompressError};
+pub use ech::{EchConfig, EchContents, ech_configs};
 pub use flight::{Flight, FlightReader, ReadError, Step};
 pub use handshake::{Message, Messages, TooLong};
 pub use hello::{Extension, HelloSpec, KeyShare, extension};

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{
     compression::compression,
+    ech::ech,
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
@@ -113,6 +114,7 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     if let Some(newest) = spoken.iter().find(|v| v.version == TlsVersion::Tls13) {
         shares(prober, newest).await?;
         compression(prober, newest).await?;
+        ech(prober, newest).await?;
     }
     fallback(prober, &spoken).await?;
     for version in &spoken {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    ech,
     features::groups_or_common,
     prober::Prober,
     wire::{ConnectionError, Reply},
@@ -20,6 +21,9 @@ const HYBRID: u16 = 0x11ec;
 
 /// secp256r1, secp384r1, secp521r1, brainpoolP256r1, brainpoolP384r1, brainpoolP512r1.
 const CERTIFICATE_CURVES: [u16; 6] = [0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c];
+
+/// The name of the test with an extension that looks like an encrypted hello, which browsers send.
+pub(super) const ECH_GREASE: &str = "ECH GREASE";
 
 /// The length of a short hello: some load balancers take lengths of 256 to 511 bytes for SSL 2.0.
 const SHORT: usize = 300;
@@ -60,6 +64,10 @@ pub(super) async fn intolerance(
     let mut spec = plain.clone();
     grease(&mut spec);
     trials.against("grease", &plain, &spec).await?;
+
+    let mut spec = plain.clone();
+    spec.more.push(ech::grease());
+    trials.against(ECH_GREASE, &plain, &spec).await?;
 
     let chosen: Vec<u16> = {
         let findings = prober.findings.borrow();

@@ -4,6 +4,7 @@ mod again;
 mod answers;
 mod compression;
 pub mod dns;
+mod ech;
 mod features;
 mod findings;
 mod hello_limits;

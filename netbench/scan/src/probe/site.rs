@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::{
     again::is_refused_again,
     features, hello_limits as limits,
-    intolerance::intolerance,
+    intolerance::{ECH_GREASE, intolerance},
     known::Misjudged,
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
@@ -19,13 +19,13 @@ use netbench_model::{
     StartTls,
     scan::{
         Effort, FailedClass, Features, HelloLimits, Observed, SCAN_SCHEMA_VERSION, ScanOutcome,
-        SignatureScan, SiteScan, SuiteScan, VersionScan,
+        SignatureScan, SiteScan, SuiteScan, Tolerance, VersionScan,
     },
-    tls::{Alert, CipherSuite, Group, SignatureScheme},
+    tls::{Alert, CipherSuite, ExtensionType, Group, SignatureScheme},
 };
 
 use crate::{
-    codec::{NotTls, TextProtocol},
+    codec::{NotTls, TextProtocol, extension},
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
     text::{clean, named},
 };
@@ -198,6 +198,11 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
     let limits = prober.limits_found.into_inner();
     scan.intolerance.extend(limits::intolerances(&limits));
     scan.hello_limits = limits::hello_limits(&limits);
+    if let Some(Tolerance::Intolerant { .. }) = scan.intolerance.get(ECH_GREASE) {
+        let code = extension::ENCRYPTED_CLIENT_HELLO;
+        let name = ExtensionType(code).shown();
+        scan.hello_limits.extensions.push(named(code, name));
+    }
     let mut findings = prober.findings.into_inner();
     if findings.chain_count() > 2 {
         let count = findings.chain_count();

@@ -77,6 +77,7 @@ netbench_testing::tests! {
     more_libraries::bouncy_castle_is_enumerated: Javac, OpensslCommand, BouncyCastle;
     rare_libraries::nss_is_enumerated: Selfserv, OpensslCommand;
     rare_libraries::boringssl_is_enumerated: Boringssl;
+    rare_libraries::boringssl_sends_its_ech_configurations: Boringssl;
     rare_libraries::caddy_is_enumerated: Caddy;
     rare_libraries::bearssl_is_enumerated: Bearssl;
     workers::workers_are_enumerated: Workers;

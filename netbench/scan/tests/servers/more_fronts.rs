@@ -87,6 +87,12 @@ pub(crate) fn what_a_front_refuses_is_named_and_hides_nothing() {
             does: Does::Alert(47),
         },
         Bad {
+            name: "Encrypted ClientHello, close",
+            named: Some("ECH GREASE"),
+            fails_on: |hello| has(hello, extension::ENCRYPTED_CLIENT_HELLO),
+            does: Does::Close,
+        },
+        Bad {
             name: "several records, close",
             named: Some("hello in many records"),
             fails_on: |hello| hello.wire_bytes > hello.message_bytes + 5,
@@ -145,6 +151,10 @@ pub(crate) fn what_a_front_refuses_is_named_and_hides_nothing() {
             found.effort.enumeration_connections
         );
         truth.is_found_by(&found, name);
+        // Predictions need the extension.
+        let mut refused = found.hello_limits.extensions.iter();
+        let refuses_ech = refused.any(|it| it.code == extension::ENCRYPTED_CLIENT_HELLO);
+        assert_eq!(refuses_ech, named == Some("ECH GREASE"), "{name}");
         let Some(named) = named else { continue };
         assert!(is_named(&found, named), "{name}: {}", shown(&found));
     }

@@ -2,13 +2,15 @@
 
 use std::process::Command;
 
+use netbench_model::scan::Tolerance;
+use netbench_scan::ScanPart;
 use netbench_testing::Tool;
 
 use crate::{
     libraries::{is_found, serve},
     nss::nss_database,
     start_tls::listening,
-    support::{Files, Key, Server},
+    support::{Files, Key, Server, scan, shown},
 };
 
 const KEYS: [Key; 2] = [Key::Rsa, Key::EcdsaP256];
@@ -43,18 +45,58 @@ pub(crate) fn boringssl_is_enumerated() {
     for key in KEYS {
         let files = Files::new(key);
         for arguments in cases {
-            let server = serve(Tool::Boringssl, |address| {
-                let (chain, key) = (files.path("whole.pem"), files.path("key.pem"));
-                let port = address.port().to_string();
-                let settings = [
-                    "server", "-loop", "-accept", &port, "-cert", &chain, "-key", &key,
-                ];
-                let all = settings.iter().chain(arguments);
-                all.map(|word| (*word).to_owned()).collect()
-            });
+            let server = boringssl(&files, arguments);
             is_found(&server, &format!("BoringSSL, {key:?}, {arguments:?}"));
         }
     }
+}
+
+/// BoringSSL sends its configurations of Encrypted ClientHello to a client that has none of them, and without any it sends
+/// none.
+pub(crate) fn boringssl_sends_its_ech_configurations() {
+    let files = Files::new(Key::EcdsaP256);
+    let (config, private) = (files.path("ech-config"), files.path("ech-key"));
+    let mut generate = Command::new(Tool::Boringssl.path().unwrap());
+    generate.args(["generate-ech", "-out-ech-config", &config]);
+    generate.args(["-out-ech-config-list", &files.path("ech-list")]);
+    generate.args(["-out-private-key", &private, "-config-id", "7"]);
+    generate.args(["-public-name", "public.example", "-max-name-length", "64"]);
+    let made = generate.output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let keys = ["-ech-config", &config, "-ech-key", &private];
+    for (arguments, names) in [(&keys[..], &["public.example"][..]), (&[], &[])] {
+        let server = boringssl(&files, arguments);
+        let found = scan(server.address, &[ScanPart::Features, ScanPart::Intolerance]);
+        let configs = found.features.ech_configs.as_ref();
+        let configs = configs.unwrap_or_else(|| panic!("not known: {}", shown(&found)));
+        let public: Vec<_> = configs
+            .iter()
+            .filter_map(|it| it.public_name.as_deref())
+            .collect();
+        assert_eq!(public, names, "{}", shown(&found));
+        assert!(configs.iter().all(|it| it.version == 0xfe0d));
+        let kems = configs.iter().filter_map(|it| it.kem.as_ref());
+        assert!(
+            kems.clone().count() == names.len() && kems.into_iter().all(|kem| kem.name == "X25519")
+        );
+        assert_eq!(
+            found.intolerance.get("ECH GREASE"),
+            Some(&Tolerance::Tolerant)
+        );
+    }
+}
+
+/// Starts BoringSSL's own server, with these arguments.
+fn boringssl(files: &Files, arguments: &[&str]) -> Server {
+    serve(Tool::Boringssl, |address| {
+        let (chain, key) = (files.path("whole.pem"), files.path("key.pem"));
+        let port = address.port().to_string();
+        let settings = [
+            "server", "-loop", "-accept", &port, "-cert", &chain, "-key", &key,
+        ];
+        let all = settings.iter().chain(arguments);
+        all.map(|word| (*word).to_owned()).collect()
+    })
 }
 
 pub(crate) fn caddy_is_enumerated() {

@@ -1,0 +1,85 @@
+//! Encrypted ClientHello (RFC 9849): the configurations that a server sends to a client whose hello it cannot decrypt.
+
+use netbench_model::scan::EchConfigScan;
+
+use super::prober::Prober;
+use crate::{
+    codec::{EchConfig, Extension, ech_configs, extension, put_u16, put_vec16},
+    enumeration::{Stop, VersionFound},
+    text::{clean, named},
+};
+
+/// HKDF-SHA256 (RFC 9180 section 7.2).
+const KDF: u16 = 1;
+
+/// AES-128-GCM (RFC 9180 section 7.3).
+const AEAD: u16 = 1;
+
+/// The length of a public key of X25519, in bytes.
+const ENCAPSULATED_BYTES: usize = 32;
+
+/// The length of an encrypted inner hello, in bytes: an ordinary one, padded to a multiple of 32, with a tag of 16 bytes.
+const PAYLOAD_BYTES: usize = 192 + 16;
+
+/// Sends an extension that looks like an encrypted hello. A server with Encrypted ClientHello must send its configurations
+/// in response (RFC 9849 section 7.1). The finding stays unknown if the response cannot be read.
+pub(super) async fn ech(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
+    let session = prober.read_with_share(newest, |spec| spec.more.push(grease()));
+    let Some(session) = session.await? else {
+        return Ok(());
+    };
+    let list = session
+        .encrypted
+        .extension(extension::ENCRYPTED_CLIENT_HELLO);
+    let configs = list.map(|list| ech_configs(list).unwrap_or_default());
+    if configs.as_ref().is_some_and(Vec::is_empty) {
+        prober
+            .note("the list of configurations of Encrypted ClientHello cannot be read".to_owned());
+        return Ok(());
+    }
+    let configs = configs.unwrap_or_default();
+    prober.findings.borrow_mut().features.ech_configs = Some(configs.iter().map(scan).collect());
+    Ok(())
+}
+
+/// Returns the extension `encrypted_client_hello` of a client without a configuration (RFC 9849 section 6.2).
+pub(super) fn grease() -> Extension {
+    let mut random = [0; 1 + ENCAPSULATED_BYTES + PAYLOAD_BYTES];
+    // Without randomness drawing keys fails later.
+    let _ = aws_lc_rs::rand::fill(&mut random);
+    let (id, random) = random.split_at(1);
+    let (encapsulated, payload) = random.split_at(ENCAPSULATED_BYTES);
+    // The type of an outer hello.
+    let mut body = vec![0];
+    put_u16(&mut body, KDF);
+    put_u16(&mut body, AEAD);
+    body.extend(id);
+    put_vec16(&mut body, encapsulated);
+    put_vec16(&mut body, payload);
+    (extension::ENCRYPTED_CLIENT_HELLO, body)
+}
+
+fn scan(config: &EchConfig) -> EchConfigScan {
+    let contents = config.contents.as_ref();
+    EchConfigScan {
+        version: config.version,
+        public_name: contents.map(|it| clean(&String::from_utf8_lossy(&it.public_name))),
+        kem: contents.map(|it| named(it.kem, kem_name(it.kem))),
+    }
+}
+
+/// Returns the name of a KEM (RFC 9180 section 7.1, and the registry of IANA).
+fn kem_name(kem: u16) -> String {
+    match kem {
+        0x0010 => "P-256".to_owned(),
+        0x0011 => "P-384".to_owned(),
+        0x0012 => "P-521".to_owned(),
+        0x0020 => "X25519".to_owned(),
+        0x0021 => "X448".to_owned(),
+        0x0040 => "ML-KEM-512".to_owned(),
+        0x0041 => "ML-KEM-768".to_owned(),
+        0x0042 => "ML-KEM-1024".to_owned(),
+        0x647a => "X-Wing".to_owned(),
+        _ => format!("KEM {kem:#06x}"),
+    }
+}
