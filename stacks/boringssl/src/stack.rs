@@ -1,4 +1,4 @@
-use std::{error::Error, sync::Arc};
+use std::{error::Error, ffi::c_int, sync::Arc};
 
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
@@ -68,7 +68,22 @@ impl Stack for BoringSsl {
         Some(self)
     }
 
+    #[cfg(target_arch = "x86_64")]
+    fn capabilities(&self) -> Option<u64> {
+        // SAFETY: the function takes the number of a word, of which there are four.
+        let [ebx, ecx] = [2, 3].map(|word| unsafe { capability_word(word) });
+        Some(u64::from(ecx) << 32 | u64::from(ebx))
+    }
+
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         explain::explain(error)
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    /// Returns a word of the processor's capabilities, without those that `OPENSSL_ia32cap` hides:
+    /// `bssl::OPENSSL_get_ia32cap(int)` of `crypto/internal.h`. BoringSSL has no public function that reports them.
+    #[link_name = "_ZN4bssl19OPENSSL_get_ia32capEi"]
+    fn capability_word(word: c_int) -> u32;
 }
