@@ -22,6 +22,7 @@ use tokio::{
 };
 
 #[path = "../tests/servers/programs.rs"]
+#[expect(dead_code, reason = "the tests need more of it")]
 mod programs;
 #[path = "../tests/servers/support.rs"]
 #[expect(dead_code, reason = "the tests need more of it")]
@@ -86,8 +87,8 @@ fn one(name: &str, address: SocketAddr) {
         effort.connections,
         ours.shown(1)
     );
-    let again = || scan(vec![target(address)], &[]).1.wall;
-    others(again, &[address.ip().to_string()], address.port());
+    let (host, port) = (address.ip().to_string(), address.port());
+    others(|| scan(vec![target(address)], &[]).1.wall, &[host], port);
 }
 
 /// Scans fifty addresses of two servers, each of which is a process.
@@ -95,13 +96,15 @@ fn fifty() {
     let files = Files::new(Key::Rsa);
     let port = free_address().port();
     let hosts: Vec<String> = (1..=50).map(|n| format!("127.0.77.{n}")).collect();
-    let serve = |hosts: &[String]| {
-        let listen = |host: &String| format!("listen {host}:{port} ssl http2;");
-        let listens: String = hosts.iter().map(listen).collect();
+    let servers = hosts.chunks(25).map(|hosts| {
+        let listens = hosts
+            .iter()
+            .map(|host| format!("listen {host}:{port} ssl http2;"));
+        let listens: String = listens.collect();
         let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE}; {listens}");
         nginx(&files, &lines)
-    };
-    let _servers = hosts.chunks(25).map(serve).collect::<Vec<_>>();
+    });
+    let _servers: Vec<_> = servers.collect();
     println!("fifty targets: nginx, Mozilla's intermediate set");
     let targets: Vec<ScanTarget> = hosts
         .iter()
@@ -178,24 +181,22 @@ fn thousand() {
 fn others(mut ours: impl FnMut() -> Duration, hosts: &[String], port: u16) {
     let port = port.to_string();
     if let Some(nmap) = program("nmap") {
-        let theirs = || {
+        versus("nmap", TIMES, &mut ours, || {
             let ran = Command::new(&nmap)
                 .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-p", &port])
                 .args(hosts)
                 .output();
             ran.unwrap();
-        };
-        versus("nmap", TIMES, &mut ours, theirs);
+        });
     }
     if let Some(sslscan) = program("sslscan") {
-        let theirs = || {
+        let times = if hosts.len() > 1 { 1 } else { TIMES };
+        versus("sslscan", times, &mut ours, || {
             for host in hosts {
                 let address = format!("{host}:{port}");
                 Command::new(&sslscan).arg(address).output().unwrap();
             }
-        };
-        let times = if hosts.len() > 1 { 1 } else { TIMES };
-        versus("sslscan", times, &mut ours, theirs);
+        });
     }
 }
 
@@ -272,13 +273,14 @@ fn cpu_time() -> Duration {
     // SAFETY: `usage` is a valid destination for the call.
     let known = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     assert_eq!(known, 0);
-    let time = |t: libc::timeval| {
-        Duration::new(
-            u64::try_from(t.tv_sec).unwrap(),
-            u32::try_from(t.tv_usec).unwrap() * 1000,
-        )
-    };
-    time(usage.ru_utime) + time(usage.ru_stime)
+    duration(usage.ru_utime) + duration(usage.ru_stime)
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap(),
+        u32::try_from(time.tv_usec).unwrap() * 1000,
+    )
 }
 
 fn peak_kb() -> u64 {

@@ -216,7 +216,8 @@ fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
     let Ok(Some(alternative)) = certificate.subject_alternative_name() else {
         return Vec::new();
     };
-    let name = |name: &GeneralName<'_>| match name {
+    let names = alternative.value.general_names.iter();
+    let names = names.filter_map(|name| match name {
         GeneralName::DNSName(name) => Some(clean(name)),
         GeneralName::IPAddress([a, b, c, d]) => Some(format!("{a}.{b}.{c}.{d}")),
         GeneralName::IPAddress(bytes) => {
@@ -224,8 +225,7 @@ fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
             Some(std::net::Ipv6Addr::from(address).to_string())
         }
         _ => None,
-    };
-    let names = alternative.value.general_names.iter().filter_map(name);
+    });
     names.take(MOST_NAMES).collect()
 }
 

@@ -77,11 +77,17 @@ fn server_hello() -> Vec<u8> {
     message(2, &[&[3, 3], &[7; 32][..], &[0, 0, 0x2f, 0]].concat())
 }
 
+/// Returns a ServerHello, and this payload in another record.
+fn after_hello(payload: &[u8]) -> Vec<u8> {
+    [record(&server_hello()), record(payload)].concat()
+}
+
+fn certificate(body: &[u8]) -> Vec<u8> {
+    after_hello(&message(11, body))
+}
+
 /// Returns claims of a length, with the following bytes.
 fn claims() -> Vec<(&'static str, Vec<u8>)> {
-    let hello = record(&server_hello());
-    let after = |rest: &[u8]| [hello.as_slice(), rest].concat();
-    let certificate = |body: &[u8]| after(&record(&message(11, body)));
     vec![
         ("a record's header", vec![22, 3, 3, 0x40, 0]),
         (
@@ -95,7 +101,7 @@ fn claims() -> Vec<(&'static str, Vec<u8>)> {
         ("a message of 16 MiB", record(&[2, 0xff, 0xff, 0xff])),
         (
             "a chain of 127 KiB of which nothing came",
-            after(&record(&[11, 1, 0xfc, 0])),
+            after_hello(&[11, 1, 0xfc, 0]),
         ),
         (
             "a list longer than its message",
@@ -122,16 +128,19 @@ fn claims() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "many small messages",
-            after(&record(&message(99, &[0; 4]).repeat(1000))),
+            after_hello(&message(99, &[0; 4]).repeat(1000)),
         ),
     ]
 }
 
+/// Returns the largest allocation for so many bytes: a growing vector doubles; and each of at most 256 entries of a
+/// list has a place of 24 or 32 bytes in addition to its own bytes, of which it needs two to four on the wire.
+fn most_allocated(arrived: usize) -> usize {
+    2 * arrived + (24 * arrived).min(512 * 32)
+}
+
 #[test]
 fn nothing_is_allocated_for_what_has_not_arrived() {
-    // A growing vector doubles; and each of at most 256 entries of a list has a place of 24 or 32 bytes in
-    // addition to its own bytes, of which it needs two to four on the wire.
-    let most = |arrived: usize| 2 * arrived + (24 * arrived).min(512 * 32);
     for (name, bytes) in claims() {
         for piece in [1, 1400, bytes.len()] {
             let (largest, _) = measured(|| {
@@ -144,7 +153,7 @@ fn nothing_is_allocated_for_what_has_not_arrived() {
             });
             let arrived = bytes.len();
             assert!(
-                largest <= most(arrived),
+                largest <= most_allocated(arrived),
                 "{name}, {piece} bytes at a time: {largest} bytes at once for {arrived}"
             );
         }
@@ -153,7 +162,7 @@ fn nothing_is_allocated_for_what_has_not_arrived() {
     let (largest, _) = measured(|| {
         assert_eq!(ClientHello::of_records(&hello), Ok(None));
     });
-    assert!(largest <= most(hello.len()), "{largest}");
+    assert!(largest <= most_allocated(hello.len()), "{largest}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn config() -> ProptestConfig {
 }
 
 fn hello() -> impl Strategy<Value = HelloSpec> {
-    let codes = || vec(any::<u16>(), 1..60);
+    let codes = vec(any::<u16>(), 1..60);
     let share = (any::<u16>(), vec(any::<u8>(), 1..40))
         .prop_map(|(group, public)| KeyShare { group, public });
     let more = (0x2000..0x3000u16, vec(any::<u8>(), 0..40));
@@ -36,13 +36,13 @@ fn hello() -> impl Strategy<Value = HelloSpec> {
             any::<u16>(),
             any::<[u8; 32]>(),
             vec(any::<u8>(), 0..=32),
-            codes(),
+            codes.clone(),
         ),
         (
             option::of("[a-z]{1,20}\\.test"),
             option::of(vec(any::<u16>(), 1..9)),
-            option::of(codes()),
-            option::of(codes()),
+            option::of(codes.clone()),
+            option::of(codes),
             option::of(vec(share, 0..4)),
         ),
         (
@@ -182,9 +182,6 @@ proptest! {
         body.extend(&session_id);
         body.extend(code.to_be_bytes());
         body.push(0);
-        let sized = |bytes: &[u8]| {
-            [&u16::try_from(bytes.len()).unwrap().to_be_bytes(), bytes].concat()
-        };
         let mut extensions = vec![0, 43, 0, 2, 3, 4, 0, 51];
         extensions.extend(sized(&[&[0, 0x1d], sized(&share).as_slice()].concat()));
         extensions.extend([0, 16]);
@@ -204,6 +201,12 @@ proptest! {
         body.push(0);
         prop_assert_eq!(ServerHello::parse(&body), None);
     }
+}
+
+/// Returns the bytes after their length.
+fn sized(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap();
+    [&length.to_be_bytes(), bytes].concat()
 }
 
 #[test]

@@ -94,10 +94,8 @@ fn compare(found: &SiteScan, due: &[(TlsVersion, Vec<u16>)]) -> Faults {
         let due: &[u16] = of_version.map_or(&[], |(_, codes)| codes);
         let seen = suites(found, version);
         let entry = found.versions.iter().find(|v| v.version == version);
-        let named = |code: &u16| format!("{version} {code:04x}");
-        let more = seen.iter().filter(|code| !due.contains(code));
-        faults.wrong.extend(more.map(named));
-        let missing = due.iter().filter(|code| !seen.contains(code)).map(named);
+        faults.wrong.extend(difference(version, &seen, due));
+        let missing = difference(version, due, &seen);
         // A version without an entry is reported as unsupported.
         if entry.is_none_or(|entry| entry.complete) {
             faults.overlooked.extend(missing);
@@ -106,4 +104,10 @@ fn compare(found: &SiteScan, due: &[(TlsVersion, Vec<u16>)]) -> Faults {
         }
     }
     faults
+}
+
+/// Returns the suites of a version that are in `some` and not in `others`.
+fn difference(version: TlsVersion, some: &[u16], others: &[u16]) -> Vec<String> {
+    let codes = some.iter().filter(|code| !others.contains(code));
+    codes.map(|code| format!("{version} {code:04x}")).collect()
 }

@@ -11,9 +11,9 @@ use netbench_testing::program;
 
 use crate::{
     nss::nss_database,
-    programs::{nginx, s_server, wait_until_it_listens},
+    programs::{listed, nginx, pair, s_server, wait_until_it_listens},
     settings::{Program, Setting},
-    support::{Files, HOST, Key, Server, free_address, usable},
+    support::{Files, HOST, Key, Server, free_address, hex, usable},
 };
 
 pub(crate) enum Started {
@@ -41,8 +41,7 @@ pub(crate) fn start(setting: &Setting, files: &Files) -> Started {
     if program(program_name).is_none() {
         return Started::Skipped(format!("{program_name} is not installed"));
     }
-    let pair = [files.path("whole.pem"), files.path("key.pem")]
-        .map(|path| fs::read_to_string(path).unwrap());
+    let pair = ["whole.pem", "key.pem"].map(|name| files.read(name));
     files.write("pair.pem", &pair.concat());
     let due = due(setting);
     let server = match setting.program {
@@ -61,71 +60,42 @@ pub(crate) fn start(setting: &Setting, files: &Files) -> Started {
 
 fn spoken(setting: &Setting) -> Vec<TlsVersion> {
     let (oldest, newest) = setting.versions;
-    let between = |version: &TlsVersion| (oldest..=newest).contains(version);
-    TlsVersion::ALL.into_iter().filter(between).collect()
+    let all = TlsVersion::ALL.into_iter();
+    all.filter(|it| (oldest..=newest).contains(it)).collect()
 }
 
 /// Returns the suites that the server accepts: by `openssl ciphers`, by `gnutls-cli --list`, or by the given codes.
 fn due(setting: &Setting) -> Vec<(TlsVersion, Vec<u16>)> {
-    let of = |version: TlsVersion| -> Vec<u16> {
-        let mut codes = match setting.program {
-            Program::Gnutls => by_gnutls(setting.list, version),
-            Program::Nss | Program::Go => by_codes(setting, version),
-            _ if version == TlsVersion::Tls13 => match setting.newest {
-                [] => DEFAULT_13.to_vec(),
-                names => CipherSuite::registered()
-                    .filter(|code| {
-                        code.facts()
-                            .is_some_and(|suite| names.contains(&suite.name))
-                    })
-                    .map(|code| code.0)
-                    .collect(),
-            },
-            _ => by_openssl(setting.list, version),
-        };
-        codes.retain(|code| usable(*code, setting.key));
-        let anonymous = |code: &u16| {
-            let suite = CipherSuite(*code).facts();
-            suite.is_some_and(|suite| suite.name.contains("_anon_"))
-        };
-        // Apache removes these from any list, and the others cannot serve them without separate parameters.
-        if setting.program != Program::Openssl && setting.program != Program::Nginx {
-            codes.retain(|code| !anonymous(code));
-        }
-        codes
-    };
     let spoken = spoken(setting).into_iter();
-    let all = spoken.map(|version| (version, of(version)));
+    let all = spoken.map(|version| (version, due_in(version, setting)));
     all.filter(|(_, codes)| !codes.is_empty()).collect()
 }
 
-fn by_openssl(list: &str, version: TlsVersion) -> Vec<u16> {
-    let flag = match version {
-        TlsVersion::Tls10 => "-tls1",
-        TlsVersion::Tls11 => "-tls1_1",
-        _ => "-tls1_2",
+fn due_in(version: TlsVersion, setting: &Setting) -> Vec<u16> {
+    let mut codes = match setting.program {
+        Program::Gnutls => by_gnutls(setting.list, version),
+        Program::Nss | Program::Go => by_codes(setting, version),
+        _ if version == TlsVersion::Tls13 => match setting.newest {
+            [] => DEFAULT_13.to_vec(),
+            names => CipherSuite::registered()
+                .filter(|code| {
+                    code.facts()
+                        .is_some_and(|suite| names.contains(&suite.name))
+                })
+                .map(|code| code.0)
+                .collect(),
+        },
+        _ => listed(&[setting.list], version),
     };
-    let ran = Command::new("openssl")
-        .env("OPENSSL_CONF", "/dev/null")
-        .args(["ciphers", "-s", "-V", flag, list])
-        .output()
-        .unwrap();
-    let code = |line: &str| {
-        let (codes, _) = line.trim().split_once(" - ")?;
-        pair(codes)
-    };
-    String::from_utf8(ran.stdout)
-        .unwrap()
-        .lines()
-        .filter_map(code)
-        .collect()
-}
-
-/// Parses `0xC0,0x2F`, with or without a space.
-fn pair(text: &str) -> Option<u16> {
-    let (high, low) = text.split_once(',')?;
-    let byte = |text: &str| u8::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok();
-    Some(u16::from_be_bytes([byte(high)?, byte(low)?]))
+    codes.retain(|code| usable(*code, setting.key));
+    // Apache removes these from any list, and the others cannot serve them without separate parameters.
+    if setting.program != Program::Openssl && setting.program != Program::Nginx {
+        codes.retain(|code| {
+            let suite = CipherSuite(*code).facts();
+            suite.is_none_or(|suite| !suite.name.contains("_anon_"))
+        });
+    }
+    codes
 }
 
 fn by_gnutls(priority: &str, version: TlsVersion) -> Vec<u16> {
@@ -134,20 +104,15 @@ fn by_gnutls(priority: &str, version: TlsVersion) -> Vec<u16> {
         .output()
         .unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
-    let line = |line: &str| {
+    let codes = text.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, high, low, _] = words[..] else {
             return None;
         };
         name.starts_with("TLS_")
             .then(|| pair(&format!("{high}{low}")))?
-    };
-    let fits = |code: &u16| {
-        CipherSuite(*code)
-            .facts()
-            .is_some_and(|suite| suite.fits(version))
-    };
-    text.lines().filter_map(line).filter(fits).collect()
+    });
+    codes.filter(|code| fits(*code, version)).collect()
 }
 
 /// Returns the suites of NSS and Go. NSS has suites of TLS 1.3 in its list; Go always has all three of its own.
@@ -155,12 +120,14 @@ fn by_codes(setting: &Setting, version: TlsVersion) -> Vec<u16> {
     if setting.program == Program::Go && version == TlsVersion::Tls13 {
         return DEFAULT_13.to_vec();
     }
-    let fits = |code: &u16| {
-        CipherSuite(*code)
-            .facts()
-            .is_some_and(|suite| suite.fits(version))
-    };
-    codes(setting.list).filter(fits).collect()
+    codes(setting.list)
+        .filter(|code| fits(*code, version))
+        .collect()
+}
+
+fn fits(code: u16, version: TlsVersion) -> bool {
+    let suite = CipherSuite(code).facts();
+    suite.is_some_and(|suite| suite.fits(version))
 }
 
 fn codes(list: &str) -> impl Iterator<Item = u16> {
@@ -438,17 +405,11 @@ fn go(setting: &Setting, files: &Files) -> Server {
         .output()
         .unwrap();
     assert!(built.status.success(), "{built:?}");
-    let words = |codes: Vec<u16>| {
-        let words: Vec<String> = codes.iter().map(|code| format!("{code:x}")).collect();
-        words.join(",")
-    };
     let (oldest, newest) = setting.versions;
+    let suites: Vec<u16> = codes(setting.list).collect();
     let mut command = Command::new(files.path("go/server"));
     command.args([files.path("whole.pem"), files.path("key.pem")]);
-    command.args([words(vec![oldest.code()]), words(vec![newest.code()])]);
-    command.args([
-        words(codes(setting.list).collect()),
-        words(vec![0x1d, 0x17]),
-    ]);
+    command.args([hex(&[oldest.code()]), hex(&[newest.code()])]);
+    command.args([hex(&suites), hex(&[0x1d, 0x17])]);
     Server::that_says(command, "LISTENS ")
 }

@@ -153,12 +153,12 @@ pub(crate) fn settings() -> Vec<Setting> {
         (Go, Rsa, (Tls12, Tls12), "9c c02f", &[]),
         (Go, Ec, (Tls13, Tls13), "c02b", &[]),
     ];
-    let setting = |row: &Row| Setting {
+    let settings = rows.iter().map(|row| Setting {
         program: row.0,
         key: row.1,
         versions: row.2,
         list: row.3,
         newest: row.4,
-    };
-    rows.iter().map(setting).collect()
+    });
+    settings.collect()
 }

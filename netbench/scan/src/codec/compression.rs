@@ -246,15 +246,21 @@ mod tests {
         };
     }
 
-    #[test]
-    fn every_algorithm_gives_the_message_and_its_faults_have_names() {
-        let read = |bytes| CompressedCertificate::parse(bytes).unwrap();
-        let body = read(message!("zlib")).decompress().unwrap();
-        assert_eq!(body.len(), 812);
-        let torn = |bytes: &'static [u8]| CompressedCertificate {
+    fn read(bytes: &[u8]) -> CompressedCertificate<'_> {
+        CompressedCertificate::parse(bytes).unwrap()
+    }
+
+    fn torn(bytes: &[u8]) -> CompressedCertificate<'_> {
+        CompressedCertificate {
             compressed: &bytes[8..bytes.len() - 20],
             ..read(bytes)
-        };
+        }
+    }
+
+    #[test]
+    fn every_algorithm_gives_the_message_and_its_faults_have_names() {
+        let body = read(message!("zlib")).decompress().unwrap();
+        assert_eq!(body.len(), 812);
         let cases: [(CompressedCertificate<'_>, Result<Vec<u8>, DecompressError>); 14] = [
             (read(message!("zlib")), Ok(body.clone())),
             (read(message!("brotli")), Ok(body.clone())),

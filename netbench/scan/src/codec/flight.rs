@@ -162,13 +162,13 @@ impl FlightReader {
     }
 
     fn message(&mut self, message: &Message) -> Result<Step, ReadError> {
-        let bad = |what: &str| ReadError::Malformed(format!("a {what} that cannot be read"));
         let body = message.body();
         let Some(flight) = &mut self.flight else {
             return match message.kind {
                 0 => Ok(Step::More),
                 2 => {
-                    let hello = ServerHello::parse(body).ok_or_else(|| bad("ServerHello"))?;
+                    let hello =
+                        ServerHello::parse(body).ok_or_else(|| unreadable("ServerHello"))?;
                     let last = hello.version == 0x0304 || hello.is_retry;
                     self.flight = Some(Flight {
                         hello,
@@ -191,14 +191,14 @@ impl FlightReader {
         match message.kind {
             11 => {
                 flight.certificates =
-                    Some(messages::certificates(body).ok_or_else(|| bad("Certificate"))?);
+                    Some(messages::certificates(body).ok_or_else(|| unreadable("Certificate"))?);
             }
             12 => {
                 let suite = CipherSuite(flight.hello.suite).facts();
                 let parsed = suite
                     .map(|suite| ServerKeyExchange::parse(body, suite, flight.hello.version))
                     .unwrap_or_default();
-                flight.key_exchange = Some(parsed.ok_or_else(|| bad("ServerKeyExchange"))?);
+                flight.key_exchange = Some(parsed.ok_or_else(|| unreadable("ServerKeyExchange"))?);
             }
             13 => {
                 // Before TLS 1.2 the message has another format, and it is not answered here.
@@ -213,7 +213,7 @@ impl FlightReader {
                 // CertificateStatus: type ocsp, then the response (RFC 6066 section 8).
                 let response = super::Reader::new(body.get(1..).unwrap_or_default())
                     .vec24()
-                    .ok_or_else(|| bad("CertificateStatus"))?;
+                    .ok_or_else(|| unreadable("CertificateStatus"))?;
                 flight.ocsp = Some(response.to_vec());
             }
             2 => return Err(ReadError::Malformed("a second ServerHello".to_owned())),
@@ -221,4 +221,8 @@ impl FlightReader {
         }
         Ok(Step::More)
     }
+}
+
+fn unreadable(message: &str) -> ReadError {
+    ReadError::Malformed(format!("a {message} that cannot be read"))
 }

@@ -102,12 +102,11 @@ impl HelloSpec {
 
     /// Removes extensions that can be left out of any hello.
     pub fn leave_out(&mut self, codes: &[u16]) {
-        let has = |code| codes.contains(&code);
-        self.more.retain(|(known, _)| !has(*known));
-        if has(extension::ALPN) {
+        self.more.retain(|(known, _)| !codes.contains(known));
+        if codes.contains(&extension::ALPN) {
             self.alpn = None;
         }
-        if has(extension::SESSION_TICKET) {
+        if codes.contains(&extension::SESSION_TICKET) {
             self.ticket = None;
         }
     }
@@ -156,32 +155,32 @@ impl HelloSpec {
 
     fn extension_bytes(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(256);
-        let mut put = |code, body: &[u8]| put_extension(&mut all, code, body);
         if let Some(name) = &self.server_name {
             let (mut entry, mut list) = (vec![0], Vec::new());
             put_vec16(&mut entry, name.as_bytes());
             put_vec16(&mut list, &entry);
-            put(extension::SERVER_NAME, &list);
+            put_extension(&mut all, extension::SERVER_NAME, &list);
         }
         if let Some(groups) = &self.groups {
-            put(extension::SUPPORTED_GROUPS, &list16(groups.iter().copied()));
+            let groups = list16(groups.iter().copied());
+            put_extension(&mut all, extension::SUPPORTED_GROUPS, &groups);
         }
         if let Some(schemes) = &self.signatures {
             let schemes = list16(schemes.iter().copied());
-            put(extension::SIGNATURE_ALGORITHMS, &schemes);
+            put_extension(&mut all, extension::SIGNATURE_ALGORITHMS, &schemes);
         }
         if let Some(protocols) = &self.alpn {
             let names = protocols.iter().map(Vec::as_slice);
-            put(extension::ALPN, &protocol_list(names));
+            put_extension(&mut all, extension::ALPN, &protocol_list(names));
         }
         if let Some(ticket) = &self.ticket {
-            put(extension::SESSION_TICKET, ticket);
+            put_extension(&mut all, extension::SESSION_TICKET, ticket);
         }
         if let Some(versions) = &self.versions {
             let codes: Vec<u8> = versions.iter().flat_map(|v| v.to_be_bytes()).collect();
             let mut list = Vec::new();
             put_vec8(&mut list, &codes);
-            put(extension::SUPPORTED_VERSIONS, &list);
+            put_extension(&mut all, extension::SUPPORTED_VERSIONS, &list);
         }
         if let Some(shares) = &self.shares {
             let (mut entries, mut list) = (Vec::new(), Vec::new());
@@ -189,11 +188,11 @@ impl HelloSpec {
                 put_extension(&mut entries, share.group, &share.public);
             }
             put_vec16(&mut list, &entries);
-            put(extension::KEY_SHARE, &list);
-            put(extension::PSK_MODES, &[1, 1]);
+            put_extension(&mut all, extension::KEY_SHARE, &list);
+            put_extension(&mut all, extension::PSK_MODES, &[1, 1]);
         }
         for (code, body) in &self.more {
-            put(*code, body);
+            put_extension(&mut all, *code, body);
         }
         all
     }

@@ -148,32 +148,30 @@ impl Records {
 
 /// Returns the protocol that the first bytes show, or `None` if they may still be TLS.
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
-    let begins = |text: &[u8]| bytes.starts_with(text);
     let first = *bytes.first()?;
-    if begins(b"<?xml") || begins(b"<stream") {
+    if bytes.starts_with(b"<?xml") || bytes.starts_with(b"<stream") {
         return Some(NotTls::Greeting(TextProtocol::Xmpp));
     }
-    if begins(b"HTTP/") || first == b'<' {
+    if bytes.starts_with(b"HTTP/") || first == b'<' {
         return Some(NotTls::Http);
     }
-    if begins(b"SSH-") {
+    if bytes.starts_with(b"SSH-") {
         return Some(NotTls::Ssh);
     }
     let digits = bytes.len() >= 4 && bytes[..3].iter().all(u8::is_ascii_digit);
     if digits && matches!(bytes[3], b' ' | b'-') {
-        let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
-        return Some(NotTls::Greeting(if has(b"SMTP") {
+        return Some(NotTls::Greeting(if contains(bytes, b"SMTP") {
             TextProtocol::Smtp
-        } else if has(b"FTP") {
+        } else if contains(bytes, b"FTP") {
             TextProtocol::Ftp
         } else {
             TextProtocol::Codes
         }));
     }
-    if begins(b"* OK") {
+    if bytes.starts_with(b"* OK") {
         return Some(NotTls::Greeting(TextProtocol::Imap));
     }
-    if begins(b"+OK") {
+    if bytes.starts_with(b"+OK") {
         return Some(NotTls::Greeting(TextProtocol::Pop3));
     }
     binary_protocol(bytes)
@@ -183,7 +181,7 @@ fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
 fn binary_protocol(bytes: &[u8]) -> Option<NotTls> {
     // The name of LDAP's notice of disconnection (RFC 4511 section 4.4.1).
     const NOTICE: &[u8] = b"1.3.6.1.4.1.1466.20036";
-    if bytes.first() == Some(&0x30) && bytes.windows(NOTICE.len()).any(|part| part == NOTICE) {
+    if bytes.first() == Some(&0x30) && contains(bytes, NOTICE) {
         return Some(NotTls::Ldap);
     }
     match bytes {
@@ -193,4 +191,8 @@ fn binary_protocol(bytes: &[u8]) -> Option<NotTls> {
         [b'E', 0, 0, _, _, b'S', ..] => Some(NotTls::Postgresql),
         _ => None,
     }
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|part| part == word)
 }

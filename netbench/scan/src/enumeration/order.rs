@@ -70,18 +70,20 @@ impl Choices {
 /// then another such suite is put first, if there is one.
 pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
     let mut list: Vec<u16> = found.iter().rev().copied().collect();
-    let chacha = |code: &u16| matches!(code, 0x1303 | 0xcca8..=0xccae);
-    let aes = |code: &u16| matches!(code, 0x1301 | 0x1302 | 0x009c..=0x00a7 | 0xc02b..=0xc032);
-    let other = list.iter().position(aes);
-    if let Some(other) = other
-        && found.first().is_some_and(aes)
+    if let Some(other) = list.iter().position(is_aes)
+        && found.first().is_some_and(is_aes)
         && other + 1 < list.len()
     {
         list[..=other].rotate_right(1);
-    } else if list.len() > 2 && chacha(&list[0]) {
+    } else if list.len() > 2 && matches!(list[0], 0x1303 | 0xcca8..=0xccae) {
         list.swap(0, 1);
     }
     list
+}
+
+/// Returns whether the suite has AES as an AEAD.
+fn is_aes(code: &u16) -> bool {
+    matches!(code, 0x1301 | 0x1302 | 0x009c..=0x00a7 | 0xc02b..=0xc032)
 }
 
 /// Judges the order by the response to a reversed list: it is the order of the side that prevails with both lists.

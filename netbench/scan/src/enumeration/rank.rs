@@ -37,9 +37,11 @@ fn ranked_suites(version: TlsVersion) -> Vec<u16> {
 }
 
 fn ranked_groups(version: TlsVersion) -> Vec<u16> {
-    let fits = |kind: GroupKind| version == TlsVersion::Tls13 || kind == GroupKind::Ec;
     let mut codes: Vec<u16> = Group::registered()
-        .filter(|group| group.kind().is_some_and(fits))
+        .filter(|group| match group.kind() {
+            Some(kind) => version == TlsVersion::Tls13 || kind == GroupKind::Ec,
+            None => false,
+        })
         .map(u16::from)
         .collect();
     codes.sort_by_key(|code| std::cmp::Reverse(popularity(*code)));
@@ -76,13 +78,13 @@ impl Toxic {
     pub(super) const ALL: [Self; 3] = [Self::Null, Self::Anonymous, Self::Export];
 
     pub(super) fn of(code: u16) -> Option<Self> {
+        const EXPORT: [&str; 5] = ["_EXPORT", "_DES_", "_DES40_", "RC2", "_RC4_40"];
         let suite = CipherSuite(code).facts()?;
-        let has = |words: &[&str]| words.iter().any(|word| suite.name.contains(word));
         if suite.protection == Protection::Null {
             Some(Self::Null)
         } else if suite.authentication == Authentication::Anonymous {
             Some(Self::Anonymous)
-        } else if has(&["_EXPORT", "_DES_", "_DES40_", "RC2", "_RC4_40"]) {
+        } else if EXPORT.iter().any(|word| suite.name.contains(word)) {
             Some(Self::Export)
         } else {
             None

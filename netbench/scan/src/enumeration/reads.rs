@@ -188,11 +188,7 @@ async fn extensions<R: Responder>(
     base: &ProbeHello,
     bare: &Dress,
 ) -> Result<Vec<u16>, Stop> {
-    let with = |without: Vec<u16>| Dress {
-        without,
-        ..bare.clone()
-    };
-    server.wear(with(Vec::new()));
+    server.wear(without(bare, Vec::new()));
     if refuses(server, base).await?.is_none() {
         return Ok(Vec::new());
     }
@@ -200,18 +196,25 @@ async fn extensions<R: Responder>(
     for code in NOT_NEEDED {
         let mut others = NOT_NEEDED.to_vec();
         others.retain(|known| *known != code);
-        server.wear(with(others));
+        server.wear(without(bare, others));
         if let Some(how) = refuses(server, base).await? {
             server.cannot_read(Limit::Extension(code), how);
             refused.push(code);
         }
     }
-    server.wear(with(refused.clone()));
+    server.wear(without(bare, refused.clone()));
     if refused.is_empty() || refuses(server, base).await?.is_some() {
         server.note("refuses hellos with many extensions".to_owned());
         return Ok(bare.without.clone());
     }
     Ok(refused)
+}
+
+fn without(bare: &Dress, extensions: Vec<u16>) -> Dress {
+    Dress {
+        without: extensions,
+        ..bare.clone()
+    }
 }
 
 async fn groups<R: Responder>(

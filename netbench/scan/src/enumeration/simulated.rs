@@ -36,8 +36,8 @@ impl Server {
         } else {
             (offered, mine)
         };
-        let both = |code: &u16| second.contains(code) && usable(*code);
-        first.iter().copied().find(both)
+        let mut first = first.iter().copied();
+        first.find(|code| second.contains(code) && usable(*code))
     }
 }
 
@@ -51,23 +51,23 @@ impl Responder for Server {
             .max()
             .copied()
             .unwrap_or(TlsVersion::Ssl3);
-        let fits = |v: &TlsVersion| {
-            hello.versions.contains(v) || newest < TlsVersion::Tls13 && *v <= newest
-        };
-        let Some(version) = self.versions.iter().copied().filter(|v| fits(v)).max() else {
+        let fit = self.versions.iter().copied().filter(|version| {
+            hello.versions.contains(version) || newest < TlsVersion::Tls13 && *version <= newest
+        });
+        let Some(version) = fit.max() else {
             return Ok(Err(Refusal::Alert(70)));
         };
         let of_version = offered_groups(version);
         let group = self.pick(&self.groups, &hello.groups, |code| {
             of_version.contains(&code)
         });
-        let usable = |code: u16| {
+        let chosen = self.pick(&self.suites, &hello.suites, |code| {
             let known = CipherSuite(code).facts().filter(|s| s.fits(version));
             known.is_some_and(|s| {
                 group.is_some() || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any)
             })
-        };
-        let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
+        });
+        let Some(chosen) = chosen else {
             return Ok(Err(Refusal::Alert(40)));
         };
         if self.unusable.contains(&chosen) {

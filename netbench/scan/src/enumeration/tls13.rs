@@ -96,15 +96,15 @@ pub(super) async fn enumerate<R: Responder>(
         complete &= orders.is_ok();
     }
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
-    let suite = |code: &u16| SuiteFound {
+    let suites = state.suites.found.iter().map(|code| SuiteFound {
         code: *code,
         group: None,
         prime: None,
-    };
+    });
     VersionFound {
         version: TlsVersion::Tls13,
         refusal: None,
-        suites: state.suites.found.iter().map(suite).collect(),
+        suites: suites.collect(),
         suite_order,
         groups: state.groups.found,
         group_order,
@@ -300,19 +300,22 @@ impl<R: Responder> Enumerator<'_, R> {
         let offered = (reversed(&self.suites.found), reversed(&self.groups.found));
         let (suite, group) =
             choice.map_or((None, None), |choice| (Some(choice.suite), choice.group));
-        let order = |order| match order {
-            // Not all values were chosen from lists with all of them.
-            Order::Server | Order::Client if self.is_divided => Order::Unknown,
-            order => order,
-        };
         Ok((
-            order(judge(suites, &offered.0, &self.suites.found, suite)),
+            self.known_order(judge(suites, &offered.0, &self.suites.found, suite)),
             match judge(groups, &offered.1, &self.groups.found, group) {
                 // The list is the server's own; choosing the client's first does not contradict it.
                 Order::Mixed if self.learned == Learned::Stated => Order::Stated,
-                judged => order(judged),
+                judged => self.known_order(judged),
             },
         ))
+    }
+
+    fn known_order(&self, judged: Order) -> Order {
+        match judged {
+            // Not all values were chosen from lists with all of them.
+            Order::Server | Order::Client if self.is_divided => Order::Unknown,
+            judged => judged,
+        }
     }
 
     fn behind_the_rest(&self) -> (Vec<u16>, Vec<u16>) {

@@ -61,7 +61,6 @@ struct FirstContact {
 /// Sends a hello with everything; if that is refused, shorter and older hellos.
 async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String, Asked)> {
     use TlsVersion::{Ssl3, Tls10, Tls11, Tls12, Tls13};
-    let stopped = |Stop| ("the site could not be probed".to_owned(), Asked::No);
     let old = [Tls12, Tls11, Tls10];
     let everything = everything();
     let tries = [
@@ -114,6 +113,10 @@ async fn first_contact<R: Responder>(server: &R) -> Result<FirstContact, (String
     }
     let why = first_refusal.map_or_else(String::new, |refusal| refusal.to_string());
     Err((why, Asked::Yes))
+}
+
+fn stopped(_: Stop) -> (String, Asked) {
+    ("the site could not be probed".to_owned(), Asked::No)
 }
 
 /// A hello and its dress.
@@ -288,8 +291,8 @@ fn unspoken(version: TlsVersion, why: String, asked: Asked) -> VersionFound {
 }
 
 fn between(chosen: TlsVersion, offered: TlsVersion) -> Vec<TlsVersion> {
-    let passed = |version: &TlsVersion| *version > chosen && *version <= offered;
-    TlsVersion::ALL.into_iter().rev().filter(passed).collect()
+    let all = TlsVersion::ALL.into_iter().rev();
+    all.filter(|it| *it > chosen && *it <= offered).collect()
 }
 
 fn below(version: TlsVersion) -> Option<TlsVersion> {

@@ -57,13 +57,12 @@ pub fn system_servers() -> Vec<SocketAddr> {
 }
 
 fn servers_of(text: &str) -> Vec<SocketAddr> {
-    let of_line = |line: &str| {
+    let servers = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let address = (words.next() == Some("nameserver")).then(|| words.next())??;
         let address: IpAddr = address.parse().ok()?;
         Some(SocketAddr::new(address, PORT))
-    };
-    let servers = text.lines().filter_map(of_line);
+    });
     servers.take(MOST_SERVERS).collect()
 }
 

@@ -184,8 +184,9 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let first = found.groups.first().copied();
     let by_server = found.groups.len() == 1 || found.group_order == Order::Server;
     if by_server {
-        let place = |group: &u16| found.groups.iter().position(|known| known == group);
-        asked.sort_by_key(|group| std::cmp::Reverse(place(group)));
+        asked.sort_by_key(|group| {
+            std::cmp::Reverse(found.groups.iter().position(|known| known == group))
+        });
     }
     let one_tells = by_server || found.group_order == Order::Client;
     let mut taken: Vec<u16> = Vec::new();
@@ -287,17 +288,12 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
 
 /// Tests whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let is_chacha = |code: &u16| {
-        CipherSuite(*code)
-            .facts()
-            .is_some_and(|s| s.name.contains("CHACHA20"))
-    };
     let suites = found.codes();
     let own_order = found.suite_order == Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
-    let (mut first, others): (Vec<u16>, Vec<u16>) = suites.iter().partition(|code| is_chacha(code));
+    let (mut first, others): (Vec<u16>, Vec<u16>) = suites.into_iter().partition(is_chacha);
     first.extend(others);
     let groups = groups_or_common(&found.groups);
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
@@ -309,6 +305,11 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
         }
     }
     Ok(())
+}
+
+fn is_chacha(code: &u16) -> bool {
+    let suite = CipherSuite(*code).facts();
+    suite.is_some_and(|suite| suite.name.contains("CHACHA20"))
 }
 
 fn taken(prober: &Prober<'_>, version: TlsVersion) -> Vec<u16> {

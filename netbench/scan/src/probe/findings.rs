@@ -100,13 +100,11 @@ impl Findings {
             .iter()
             .map(|(der, _)| der.clone())
             .collect();
-        let of_leaf = |code: u16| {
-            let (_, extensions) = encrypted.certificates.first()?;
-            extensions.iter().find(|(known, _)| *known == code)
-        };
-        let scts = of_leaf(extension::SCT).map_or(0, |(_, body)| sct_count(body));
+        let scts = encrypted.leaf_extension(extension::SCT);
+        let scts = scts.map_or(0, sct_count);
         self.chain(&ders, version, host, roots, scts);
-        if of_leaf(extension::STATUS_REQUEST).is_some() {
+        let status = encrypted.leaf_extension(extension::STATUS_REQUEST);
+        if status.is_some() {
             self.features.ocsp_stapling = Observed::Yes;
         } else if spec.asks_for(extension::STATUS_REQUEST) {
             self.lacks_stapling();
@@ -155,31 +153,33 @@ impl Findings {
         if version == TlsVersion::Tls13 {
             return;
         }
-        let has = |code| hello.extension(code).is_some();
         let features = &mut self.features;
-        let by_extension = |was: &mut Observed, code| {
-            if has(code) || spec.asks_for(code) {
-                observe(was, has(code));
-            }
-        };
-        by_extension(
-            &mut features.secure_renegotiation,
-            extension::RENEGOTIATION_INFO,
-        );
         if spec.compression != [0] {
             observe(&mut features.compression, hello.compression != 0);
         }
-        by_extension(
-            &mut features.extended_master_secret,
-            extension::EXTENDED_MASTER_SECRET,
-        );
-        by_extension(&mut features.heartbeat, extension::HEARTBEAT);
+        let mut by_extension = vec![
+            (
+                &mut features.secure_renegotiation,
+                extension::RENEGOTIATION_INFO,
+            ),
+            (
+                &mut features.extended_master_secret,
+                extension::EXTENDED_MASTER_SECRET,
+            ),
+            (&mut features.heartbeat, extension::HEARTBEAT),
+        ];
         let suite = CipherSuite(hello.suite).facts();
         if suite.is_some_and(|suite| suite.protection == Protection::Cbc) {
-            by_extension(&mut features.encrypt_then_mac, extension::ENCRYPT_THEN_MAC);
+            by_extension.push((&mut features.encrypt_then_mac, extension::ENCRYPT_THEN_MAC));
+        }
+        for (feature, code) in by_extension {
+            let has = hello.extension(code).is_some();
+            if has || spec.asks_for(code) {
+                observe(feature, has);
+            }
         }
         // If there is none yet, the end of a handshake shows it.
-        if version == TlsVersion::Tls12 && has(extension::SESSION_TICKET) {
+        if version == TlsVersion::Tls12 && hello.extension(extension::SESSION_TICKET).is_some() {
             features.tickets_tls12 = Observed::Yes;
         }
         if let Some(protocol) = hello.alpn() {

@@ -20,7 +20,7 @@ const MOST_SUITES: usize = 64;
 
 /// Returns the found limits as intolerances in words.
 pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Tolerance> {
-    let in_words = |(limit, how): &(Limit, Refusal)| {
+    let found = found.iter().map(|(limit, how)| {
         let name = match limit {
             Limit::Suites(most) => format!("more than {most} suites"),
             Limit::Groups(most) => format!("more than {most} groups"),
@@ -39,8 +39,8 @@ pub(super) fn intolerances(found: &[(Limit, Refusal)]) -> BTreeMap<String, Toler
         };
         let how = how.to_string();
         (name, Tolerance::Intolerant { how })
-    };
-    found.iter().map(in_words).collect()
+    });
+    found.collect()
 }
 
 /// Returns the found limits for predictions.

@@ -57,9 +57,9 @@ impl Answer {
     }
 
     pub(super) fn differs_in(&self, other: &Self) -> String {
-        let name = |code| TlsVersion::of(code).map_or("unknown", TlsVersion::name);
+        let version = TlsVersion::of(other.version).map_or("unknown", TlsVersion::name);
         let parts = [
-            (self.version != other.version).then(|| format!("TLS {}", name(other.version))),
+            (self.version != other.version).then(|| format!("TLS {version}")),
             (self.suite != other.suite).then(|| "another suite".to_owned()),
             (self.extensions != other.extensions).then(|| "other extensions".to_owned()),
             (self.leaf != other.leaf).then(|| "another certificate".to_owned()),

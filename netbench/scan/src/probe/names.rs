@@ -45,11 +45,7 @@ impl Resolver {
 
     /// Creates a resolver that asks the system, like every other program.
     pub fn of_the_system() -> Self {
-        let lookup = |host: &str, port| match (host, port).to_socket_addrs() {
-            Ok(found) => Ok(found.collect()),
-            Err(error) => Err(dns::explained(host, error, &dns::system_servers())),
-        };
-        Self::new(lookup, LIMIT)
+        Self::new(system_lookup, LIMIT)
     }
 
     /// Returns every address of a name: at least one, each once, IPv4 and IPv6 alternating, or the reason why there
@@ -70,6 +66,13 @@ impl Resolver {
             Ok(Ok(Ok(found))) if found.is_empty() => Err(NameFault::NoAddress.to_string()),
             Ok(Ok(Ok(found))) => Ok(in_turn(found)),
         }
+    }
+}
+
+fn system_lookup(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    match (host, port).to_socket_addrs() {
+        Ok(found) => Ok(found.collect()),
+        Err(error) => Err(dns::explained(host, error, &dns::system_servers())),
     }
 }
 

@@ -298,29 +298,33 @@ fn failure(
 /// The class of a server that speaks another protocol, and its name with what to try instead.
 fn not_tls(other: NotTls) -> (FailedClass, String) {
     use FailedClass as F;
-    let with = |name: &str, protocol: Option<StartTls>| {
-        let instead = protocol.map(|protocol| format!(": try --starttls {protocol}"));
-        format!("answers as {name}{}", instead.unwrap_or_default())
-    };
     match other {
         NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
-        NotTls::Ssh => (F::Ssh, with("SSH", None)),
+        NotTls::Ssh => (F::Ssh, answers_as("SSH", None)),
         NotTls::Greeting(text) => {
             let words = match text {
-                TextProtocol::Smtp => with("SMTP", Some(StartTls::Smtp)),
-                TextProtocol::Imap => with("IMAP", Some(StartTls::Imap)),
-                TextProtocol::Pop3 => with("POP3", Some(StartTls::Pop3)),
-                TextProtocol::Xmpp => with("XMPP", Some(StartTls::Xmpp)),
-                TextProtocol::Ftp => with("FTP", None),
+                TextProtocol::Smtp => answers_as("SMTP", Some(StartTls::Smtp)),
+                TextProtocol::Imap => answers_as("IMAP", Some(StartTls::Imap)),
+                TextProtocol::Pop3 => answers_as("POP3", Some(StartTls::Pop3)),
+                TextProtocol::Xmpp => answers_as("XMPP", Some(StartTls::Xmpp)),
+                TextProtocol::Ftp => answers_as("FTP", None),
                 TextProtocol::Codes => "sends a greeting in text, as SMTP and FTP do".to_owned(),
             };
             (F::Greeting, words)
         }
-        NotTls::Ldap => (F::NotTls, with("LDAP", Some(StartTls::Ldap))),
-        NotTls::MySql => (F::NotTls, with("MySQL", None)),
-        NotTls::Postgresql => (F::NotTls, with("PostgreSQL", Some(StartTls::Postgresql))),
+        NotTls::Ldap => (F::NotTls, answers_as("LDAP", Some(StartTls::Ldap))),
+        NotTls::MySql => (F::NotTls, answers_as("MySQL", None)),
+        NotTls::Postgresql => (
+            F::NotTls,
+            answers_as("PostgreSQL", Some(StartTls::Postgresql)),
+        ),
         NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
     }
+}
+
+fn answers_as(name: &str, protocol: Option<StartTls>) -> String {
+    let instead = protocol.map(|protocol| format!(": try --starttls {protocol}"));
+    format!("answers as {name}{}", instead.unwrap_or_default())
 }
 
 fn stopped(prober: &Prober<'_>) -> String {

@@ -58,16 +58,13 @@ impl ResponseHead {
                 continue;
             };
             let name = line[..colon].to_ascii_lowercase();
-            let value = || {
-                Some(clean(&String::from_utf8_lossy(
-                    line[colon + 1..].trim_ascii(),
-                )))
+            let field = match name.as_slice() {
+                b"strict-transport-security" => &mut head.strict_transport_security,
+                b"alt-svc" => &mut head.alt_svc,
+                _ => continue,
             };
-            match name.as_slice() {
-                b"strict-transport-security" => head.strict_transport_security = value(),
-                b"alt-svc" => head.alt_svc = value(),
-                _ => {}
-            }
+            let value = String::from_utf8_lossy(line[colon + 1..].trim_ascii());
+            *field = Some(clean(&value));
         }
         Some(head)
     }

@@ -56,20 +56,15 @@ const RSA: [(u16, &dyn RsaEncoding); 4] = [
 
 impl Key {
     fn of_der(label: &str, der: &[u8]) -> Option<Self> {
-        let ecdsa = |read: fn(
-            &'static EcdsaSigningAlgorithm,
-            &[u8],
-        ) -> Result<EcdsaKeyPair, aws_lc_rs::error::KeyRejected>| {
-            let mut kinds = ECDSA.into_iter();
-            kinds.find_map(|(scheme, kind)| Some(Self::Ecdsa(scheme, read(kind, der).ok()?)))
-        };
         match label {
             "RSA PRIVATE KEY" => RsaKeyPair::from_der(der).ok().map(Self::Rsa),
-            "EC PRIVATE KEY" => ecdsa(EcdsaKeyPair::from_private_key_der),
+            "EC PRIVATE KEY" => {
+                Self::ecdsa(|kind| EcdsaKeyPair::from_private_key_der(kind, der).ok())
+            }
             "PRIVATE KEY" => RsaKeyPair::from_pkcs8(der)
                 .ok()
                 .map(Self::Rsa)
-                .or_else(|| ecdsa(EcdsaKeyPair::from_pkcs8))
+                .or_else(|| Self::ecdsa(|kind| EcdsaKeyPair::from_pkcs8(kind, der).ok()))
                 .or_else(|| {
                     let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der);
                     key.ok().map(Self::Ed25519)
@@ -78,16 +73,23 @@ impl Key {
         }
     }
 
+    /// Returns the key with the first algorithm by which it can be read.
+    fn ecdsa(
+        read: impl Fn(&'static EcdsaSigningAlgorithm) -> Option<EcdsaKeyPair>,
+    ) -> Option<Self> {
+        let mut kinds = ECDSA.into_iter();
+        kinds.find_map(|(scheme, kind)| Some(Self::Ecdsa(scheme, read(kind)?)))
+    }
+
     /// Signs with a scheme of `asked` that the key supports in this version. Returns the scheme and the signature.
     fn sign(&self, asked: &[u16], version: TlsVersion, data: &[u8]) -> Option<(u16, Vec<u8>)> {
         let random = SystemRandom::new();
         match self {
             Self::Rsa(key) => {
                 // RSASSA-PKCS1-v1_5 signs no handshake of TLS 1.3 (RFC 8446 section 4.2.3).
-                let allowed = |scheme: u16| {
-                    asked.contains(&scheme) && (version < TlsVersion::Tls13 || scheme >= 0x0800)
-                };
-                let (scheme, encoding) = RSA.into_iter().find(|(scheme, _)| allowed(*scheme))?;
+                let (scheme, encoding) = RSA.into_iter().find(|(scheme, _)| {
+                    asked.contains(scheme) && (version < TlsVersion::Tls13 || *scheme >= 0x0800)
+                })?;
                 let mut signature = vec![0; key.public_modulus_len()];
                 key.sign(encoding, &random, data, &mut signature).ok()?;
                 Some((scheme, signature))
@@ -111,15 +113,13 @@ impl ClientIdentity {
     /// Returns an error if there is no certificate, or no key that can be used here. That they match is not
     /// checked.
     pub fn of_pem(chain: &str, key: &str) -> Result<Self, ClientIdentityError> {
-        let blocks =
-            |text: &str| -> Vec<Pem> { Pem::iter_from_buffer(text.as_bytes()).flatten().collect() };
-        let certificates = blocks(chain).into_iter();
+        let certificates = Pem::iter_from_buffer(chain.as_bytes()).flatten();
         let certificates = certificates.filter(|block| block.label == "CERTIFICATE");
         let chain: Vec<Vec<u8>> = certificates.map(|block| block.contents).collect();
         if chain.is_empty() {
             return Err(ClientIdentityError::NoCertificate);
         }
-        let mut keys = blocks(key).into_iter();
+        let mut keys = Pem::iter_from_buffer(key.as_bytes()).flatten();
         let key = keys.find_map(|block| Key::of_der(&block.label, &block.contents));
         Ok(Self {
             chain,

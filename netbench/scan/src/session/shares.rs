@@ -31,8 +31,8 @@ pub(crate) fn cheap_first(groups: &[u16]) -> Vec<u16> {
 
 /// Returns those of these suites whose records can be read here.
 pub(crate) fn computable_suites(suites: &[u16]) -> Vec<u16> {
-    let able = |code: &u16| crypto::cipher(*code).is_some();
-    suites.iter().copied().filter(able).collect()
+    let suites = suites.iter().copied();
+    suites.filter(|it| crypto::cipher(*it).is_some()).collect()
 }
 
 /// The private halves of a hello's key shares.

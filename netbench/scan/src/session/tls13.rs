@@ -45,6 +45,12 @@ impl Encrypted13 {
         messages::body_of(&self.extensions, code)
     }
 
+    /// Returns an extension of the leaf certificate.
+    pub(crate) fn leaf_extension(&self, code: u16) -> Option<&[u8]> {
+        let (_, extensions) = self.certificates.first()?;
+        messages::body_of(extensions, code)
+    }
+
     /// Processes a message of the server's flight. Returns `None` if it cannot be read.
     fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
         match kind {

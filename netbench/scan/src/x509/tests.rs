@@ -109,15 +109,14 @@ fn made() -> Made {
     let params = CertificateParams::new(["a.test".to_owned()]).unwrap();
     let self_signed = params.self_signed(&leaf_key).unwrap();
     let leaf = params.signed_by(&leaf_key, &issuer).unwrap();
-    let der = |certificate: rcgen::Certificate| certificate.der().to_vec();
     Made {
-        root: der(root),
-        intermediate: der(intermediate.unwrap()),
-        expired_intermediate: der(expired),
-        leaf: der(leaf),
-        cross_signed: der(cross_signed),
-        impostor: der(impostor),
-        self_signed: der(self_signed),
+        root: root.der().to_vec(),
+        intermediate: intermediate.unwrap().der().to_vec(),
+        expired_intermediate: expired.der().to_vec(),
+        leaf: leaf.der().to_vec(),
+        cross_signed: cross_signed.der().to_vec(),
+        impostor: impostor.der().to_vec(),
+        self_signed: self_signed.der().to_vec(),
     }
 }
 

@@ -178,8 +178,9 @@ pub(crate) fn compressed_certificates_are_read() {
         Case {
             name: "a bomb",
             compress: |offered, _| {
-                let bomb = || (1, 1_000, zlib(&vec![0; 1 << 20]));
-                offered.contains(&1).then(bomb)
+                offered
+                    .contains(&1)
+                    .then(|| (1, 1_000, zlib(&vec![0; 1 << 20])))
             },
             algorithms: &["zlib"],
             fault: Some("more than the stated 1000 bytes"),

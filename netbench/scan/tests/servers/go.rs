@@ -11,7 +11,7 @@ use netbench_testing::Tool;
 use tempfile::TempDir;
 
 use crate::oracle::Truth;
-use crate::support::{Files, Key, Server, groups, scan, shown, suites, usable};
+use crate::support::{Files, Key, Server, groups, hex, scan, shown, suites, usable};
 
 const SOURCE: &str = include_str!("server.go");
 
@@ -90,18 +90,14 @@ pub(crate) fn suites_agree_with_the_setting_one_by_one() {
 
 fn check(folder: &TempDir, setting: &Setting) {
     let files = Files::new(setting.key);
-    let words = |codes: &[u16]| {
-        let words: Vec<String> = codes.iter().map(|code| format!("{code:x}")).collect();
-        words.join(",")
-    };
     let (oldest, newest) = (
         setting.versions[0],
         setting.versions[setting.versions.len() - 1],
     );
     let mut command = Command::new(folder.path().join("server"));
     command.args([files.path("whole.pem"), files.path("key.pem")]);
-    command.args([words(&[oldest.code()]), words(&[newest.code()])]);
-    command.args([words(setting.suites), words(setting.groups)]);
+    command.args([hex(&[oldest.code()]), hex(&[newest.code()])]);
+    command.args([hex(setting.suites), hex(setting.groups)]);
     let server = Server::that_says(command, "LISTENS ");
     let found = scan(server.address, &ScanPart::ALL);
     Truth::of(server.address).is_found_by(&found, "Go");
@@ -109,14 +105,12 @@ fn check(folder: &TempDir, setting: &Setting) {
         let mut due: Vec<u16> = match version {
             _ if !setting.versions.contains(&version) => Vec::new(),
             TlsVersion::Tls13 => vec![0x1301, 0x1302, 0x1303],
-            _ => {
-                let fits = |code: &u16| {
-                    let suite = CipherSuite(*code).facts().unwrap();
-                    usable(*code, setting.key) && suite.fits(version)
-                };
-                setting.suites.iter().copied().filter(fits).collect()
-            }
+            _ => setting.suites.to_vec(),
         };
+        due.retain(|code| {
+            let suite = CipherSuite(*code).facts().unwrap();
+            usable(*code, setting.key) && suite.fits(version)
+        });
         due.sort_unstable();
         assert_eq!(suites(&found, version), due, "{version}: {}", shown(&found));
         if let Some(entry) = found.version(version).filter(|_| due.len() > 2) {

@@ -68,7 +68,7 @@ pub(crate) fn linger(mut stream: TcpStream) {
     while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
 }
 
-fn class(scan: &SiteScan) -> Option<FailedClass> {
+pub(crate) fn class(scan: &SiteScan) -> Option<FailedClass> {
     match &scan.outcome {
         ScanOutcome::Failed { class, detail } => {
             assert!(!detail.is_empty() && detail.len() < 300, "{detail}");
@@ -368,7 +368,7 @@ pub(crate) fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
                 }
             });
             let found = scan_within(server.address, limits());
-            let shown = || format!("{name} after {point} bytes: {}", shown(&found));
+            let shown = format!("{name} after {point} bytes: {}", shown(&found));
             if point < hello_ends {
                 let class = class(&found);
                 assert!(
@@ -381,12 +381,11 @@ pub(crate) fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
                                 | FailedClass::NotTls
                         )
                     ),
-                    "{}",
-                    shown()
+                    "{shown}"
                 );
             } else {
-                assert!(found.is_scanned(), "{}", shown());
-                assert_eq!(in_order(&found, TlsVersion::Tls12), SUITES, "{}", shown());
+                assert!(found.is_scanned(), "{shown}");
+                assert_eq!(in_order(&found, TlsVersion::Tls12), SUITES, "{shown}");
             }
         }
     }

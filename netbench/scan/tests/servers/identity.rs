@@ -1,13 +1,11 @@
 //! Servers that require a client certificate.
 
-use std::sync::{Arc, atomic::AtomicBool};
-
-use netbench_model::scan::{Observed, ScanOutcome, SiteScan};
-use netbench_scan::{ClientIdentity, ScanClient, ScanEvent, ScanPart, TrustAnchors, scan_all};
+use netbench_model::scan::{Observed, ScanOutcome};
+use netbench_scan::{ClientIdentity, ScanClient, ScanPart, TrustAnchors};
 
 use crate::{
     programs::s_server,
-    support::{Files, Key, limits, scan, shown, target},
+    support::{Files, Key, limits, scan, scan_target, shown, target},
 };
 
 /// The data after the certificate is seen only with one, in every version and with every kind of key.
@@ -27,9 +25,13 @@ pub(crate) fn what_follows_a_client_certificate_is_seen() {
             assert_eq!(*required, Observed::Yes, "{of}: {}", shown(&found));
             assert_eq!(features.http_status, None, "{of}");
 
-            let read = |name: &str| std::fs::read_to_string(client.path(name)).unwrap();
-            let identity = ClientIdentity::of_pem(&read("whole.pem"), &read("key.pem")).unwrap();
-            let found = scan_as(&server.address.to_string(), identity);
+            let (chain, key) = (client.read("whole.pem"), client.read("key.pem"));
+            let identity = ClientIdentity::of_pem(&chain, &key).unwrap();
+            let client = ScanClient {
+                roots: TrustAnchors::default(),
+                identity: Some(identity),
+            };
+            let found = scan_target(target(server.address), limits(&ScanPart::ALL), client);
             assert_eq!(
                 found.outcome,
                 ScanOutcome::Scanned,
@@ -51,21 +53,4 @@ pub(crate) fn what_follows_a_client_certificate_is_seen() {
             assert!(tickets, "{of}: {}", shown(&found));
         }
     }
-}
-
-fn scan_as(address: &str, identity: ClientIdentity) -> SiteScan {
-    let mut found = None;
-    let stop = Arc::new(AtomicBool::new(false));
-    let client = ScanClient {
-        roots: TrustAnchors::default(),
-        identity: Some(identity),
-    };
-    let targets = vec![target(address.parse().unwrap())];
-    scan_all::<std::io::Error>(targets, limits(&ScanPart::ALL), client, &stop, |event| {
-        let ScanEvent::Done(scan) = event;
-        found = Some(scan.clone());
-        Ok(())
-    })
-    .unwrap();
-    found.expect("a result for the one target")
 }

@@ -39,7 +39,7 @@ pub(crate) fn lighttpd(files: &Files, module: &str, lines: &str) -> Server {
     files.write(
         "both.pem",
         &["key.pem", "whole.pem"]
-            .map(|name| std::fs::read_to_string(files.path(name)).unwrap())
+            .map(|name| files.read(name))
             .concat(),
     );
     serve(Tool::Lighttpd, |address| {

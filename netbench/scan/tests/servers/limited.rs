@@ -426,20 +426,14 @@ pub(crate) fn the_curve_of_the_certificate_is_no_intolerance() {
 /// Returns the violations of RFC 8446, sections 4.1.2, 4.2 and 4.2.8, in a hello.
 fn faults(hello: &ClientHello) -> Vec<String> {
     let mut found = Vec::new();
-    let twice = |codes: &[u16]| {
-        codes
-            .iter()
-            .enumerate()
-            .any(|(i, code)| codes[..i].contains(code))
-    };
-    if twice(&hello.suites) {
+    if has_duplicates(&hello.suites) {
         found.push("a suite twice".to_owned());
     }
-    if twice(&hello.groups()) {
+    if has_duplicates(&hello.groups()) {
         found.push("a group twice".to_owned());
     }
     let codes: Vec<u16> = hello.extensions.iter().map(|(code, _)| *code).collect();
-    if twice(&codes) {
+    if has_duplicates(&codes) {
         found.push(format!("an extension twice: {codes:?}"));
     }
     let groups = hello.groups();
@@ -455,4 +449,9 @@ fn faults(hello: &ClientHello) -> Vec<String> {
         found.push("shares in another order than groups".to_owned());
     }
     found
+}
+
+fn has_duplicates(codes: &[u16]) -> bool {
+    let mut places = codes.iter().enumerate();
+    places.any(|(place, code)| codes[..place].contains(code))
 }

@@ -136,7 +136,7 @@ pub(crate) fn what_a_front_refuses_is_named_and_hides_nothing() {
              fails_on,
              does,
          }| {
-            let front = fails(server.address, fails_on, does);
+            let front = fails(server.address, does, fails_on);
             thread::spawn(move || {
                 let found = scan_within(front.address, quick());
                 drop(front);
@@ -163,8 +163,8 @@ pub(crate) fn what_a_front_refuses_is_named_and_hides_nothing() {
 /// Starts a front that fails on some hellos in this way.
 fn fails(
     to: SocketAddr,
-    on: impl Fn(&ClientHello) -> bool + Send + Sync + 'static,
     how: Does,
+    on: impl Fn(&ClientHello) -> bool + Send + Sync + 'static,
 ) -> Hostile {
     front(to, move |hello| if on(hello) { how } else { Does::Pass })
 }
@@ -180,8 +180,9 @@ pub(crate) fn a_version_that_a_front_refuses_hides_no_other() {
     let files = Files::new(Key::Rsa);
     let server = nginx(&files, LINES);
     for does in [Does::Close, Does::Reset, Does::Alert(40)] {
-        let is_newest = |hello: &ClientHello| hello.versions().iter().max() == Some(&0x0303);
-        let front = fails(server.address, is_newest, does);
+        let front = fails(server.address, does, |hello| {
+            hello.versions().iter().max() == Some(&0x0303)
+        });
         let truth = Truth::of(front.address);
         assert!(!truth.suites.contains_key(&TlsVersion::Tls12), "{does:?}");
         let found = scan_within(front.address, quick());
@@ -316,15 +317,14 @@ pub(crate) fn random_alerts_are_no_policy_of_the_server() {
     for seed in 0..RUNS {
         // xorshift64, Marsaglia 2003.
         let state = AtomicU64::new(0x9e37_79b9_7f4a_7c15 ^ (seed << 17));
-        let is_drawn = move |_: &ClientHello| {
+        let front = fails(server.address, Does::Alert(40), move |_| {
             let mut x = state.load(Ordering::Relaxed);
             x ^= x << 13;
             x ^= x >> 7;
             x ^= x << 17;
             state.store(x, Ordering::Relaxed);
             x.is_multiple_of(ONE_OF)
-        };
-        let front = fails(server.address, is_drawn, Does::Alert(40));
+        });
         let found = scan_within(front.address, quick());
         truth.compare(&found, &format!("random alerts, {seed}"));
         whole += u64::from(found.outcome == ScanOutcome::Scanned);

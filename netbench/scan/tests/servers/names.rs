@@ -17,25 +17,31 @@ use netbench_scan::{
 };
 
 use crate::{
-    hostile::{limits, says},
+    hostile::{class, limits, says},
     replies::{record, server_hello},
     support::{free_address, shown, target},
 };
 
-fn named(name: &str) -> ScanTarget {
-    ScanTarget {
-        site: name.to_owned(),
-        host: name.to_owned(),
-        place: Place::Named(name.to_owned(), 443),
-        ..target(SocketAddr::from((Ipv4Addr::LOCALHOST, 443)))
-    }
-}
-
+/// Scans as many sites at a time whose names have at most `limit` to be looked up.
 fn scan(
-    resolver: Resolver,
-    targets: impl Iterator<Item = ScanTarget>,
-    limits: Limits,
+    names: &[impl AsRef<str>],
+    sites: usize,
+    limit: Duration,
+    lookup: impl Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
 ) -> Vec<SiteScan> {
+    let targets = names.iter().map(|name| ScanTarget {
+        site: name.as_ref().to_owned(),
+        host: name.as_ref().to_owned(),
+        place: Place::Named(name.as_ref().to_owned(), 443),
+        ..target(SocketAddr::from((Ipv4Addr::LOCALHOST, 443)))
+    });
+    let limits = Limits {
+        sites,
+        retries: 0,
+        parts: Vec::new(),
+        ..limits()
+    };
+    let resolver = Resolver::new(lookup, limit);
     let stop = Arc::new(AtomicBool::new(false));
     let mut found = Vec::new();
     let roots = TrustAnchors::default();
@@ -48,44 +54,35 @@ fn scan(
     found
 }
 
+fn scan_of<'a>(name: &str, found: &'a [SiteScan]) -> &'a SiteScan {
+    found.iter().find(|scan| scan.site == name).unwrap()
+}
+
 /// A resolver never answers for one name in eight: 10,000 names, eight at a time and five seconds each, would take
 /// more than ten minutes.
 pub(crate) fn dead_names_keep_no_other_waiting() {
     const NAMES: u32 = 10_000;
     let closed = free_address();
-    let dead = |name: &str| name.trim_start_matches('n').parse::<u32>().unwrap() % 8 == 0;
     let at_once = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
     let counts = Arc::clone(&at_once);
-    let lookup = move |name: &str, _| {
+    let names: Vec<String> = (0..NAMES).map(|n| format!("n{n}")).collect();
+    let begun = Instant::now();
+    let found = scan(&names, 50, Duration::from_millis(500), move |name, _| {
         let now = counts.0.fetch_add(1, Ordering::Relaxed) + 1;
         counts.1.fetch_max(now, Ordering::Relaxed);
-        if dead(name) {
+        let number: u32 = name.trim_start_matches('n').parse().unwrap();
+        if number.is_multiple_of(8) {
             thread::sleep(Duration::from_secs(1));
         }
         counts.0.fetch_sub(1, Ordering::Relaxed);
         Ok(vec![closed])
-    };
-    let resolver = Resolver::new(lookup, Duration::from_millis(500));
-    let limits = Limits {
-        sites: 50,
-        retries: 0,
-        parts: Vec::new(),
-        ..limits()
-    };
-    let begun = Instant::now();
-    let found = scan(
-        resolver,
-        (0..NAMES).map(|n| named(&format!("n{n}"))),
-        limits,
-    );
+    });
     let took = begun.elapsed();
     assert_eq!(found.len(), NAMES as usize);
-    let failed = |wanted: FailedClass| {
-        let of_class = |scan: &&SiteScan| matches!(&scan.outcome, ScanOutcome::Failed { class, .. } if *class == wanted);
-        found.iter().filter(of_class).count()
-    };
-    let counts = (failed(FailedClass::Resolve), failed(FailedClass::Connect));
-    assert_eq!(counts, (1_250, 8_750));
+    for (failed, due) in [(FailedClass::Resolve, 1_250), (FailedClass::Connect, 8_750)] {
+        let of_class = found.iter().filter(|scan| class(scan) == Some(failed));
+        assert_eq!(of_class.count(), due);
+    }
     assert!(took < Duration::from_secs(60), "{took:?}");
     let most = at_once.1.load(Ordering::Relaxed);
     assert!((9..=256).contains(&most), "{most} lookups at one time");
@@ -123,52 +120,39 @@ fn dns_server(wait_for: usize) -> SocketAddr {
 pub(crate) fn many_names_that_do_not_resolve_are_looked_up_at_a_time() {
     const NAMES: usize = 64;
     let server = dns_server(NAMES);
-    let lookup = move |name: &str, _| match dns::fault(name, &[server], Duration::from_secs(60)) {
-        Some(fault) => Err(io::Error::other(fault)),
-        None => panic!("{name} has an address"),
-    };
-    let limits = Limits {
-        sites: 4,
-        retries: 0,
-        parts: Vec::new(),
-        ..limits()
-    };
     let names: Vec<String> = (0..NAMES).map(|n| format!("nx{n}.test")).collect();
     let begun = Instant::now();
-    let resolver = Resolver::new(lookup, Duration::from_secs(60));
-    let found = scan(resolver, names.iter().map(|name| named(name)), limits);
+    let limit = Duration::from_secs(60);
+    let found = scan(&names, 4, limit, move |name, _| {
+        let fault = dns::fault(name, &[server], limit);
+        Err(io::Error::other(fault.expect("a name without an address")))
+    });
     println!("{NAMES} names in {:?}", begun.elapsed());
-    let absent = |scan: &SiteScan| matches!(&scan.outcome, ScanOutcome::Failed { detail, .. } if detail.contains("NXDOMAIN"));
-    assert_eq!(found.iter().filter(|scan| absent(scan)).count(), NAMES);
+    let absent = found.iter().filter(|scan| matches!(&scan.outcome, ScanOutcome::Failed { detail, .. } if detail.contains("NXDOMAIN")));
+    assert_eq!(absent.count(), NAMES);
 }
 
 /// Names of which the system's resolver says only that it failed, and a DNS server that is asked why.
 pub(crate) fn silence_failure_and_absence_of_names_are_three_reasons() {
     let server = dns_server(1);
-    let lookup = move |name: &str, _| {
-        let error = io::Error::other("temporary failure in name resolution");
-        Err(dns::explained(name, error, &[server]))
-    };
-    let limits = Limits {
-        retries: 0,
-        parts: Vec::new(),
-        ..limits()
-    };
     let due = [
         ("nx.test", "NXDOMAIN"),
         ("fail.test", "SERVFAIL"),
         ("mute.test", "no DNS server answered"),
     ];
-    let resolver = Resolver::new(lookup, Duration::from_secs(30));
-    let found = scan(resolver, due.iter().map(|(name, _)| named(name)), limits);
+    let names = due.map(|(name, _)| name);
+    let found = scan(&names, 3, Duration::from_secs(30), move |name, _| {
+        let error = io::Error::other("temporary failure in name resolution");
+        Err(dns::explained(name, error, &[server]))
+    });
     for (name, why) in due {
-        let of = found.iter().find(|scan| scan.site == name).unwrap();
-        match &of.outcome {
+        let scan = scan_of(name, &found);
+        match &scan.outcome {
             ScanOutcome::Failed {
                 class: FailedClass::Resolve,
                 detail,
             } => assert!(detail.contains(why), "{name}: {detail}"),
-            _ => panic!("{}", shown(of)),
+            _ => panic!("{}", shown(scan)),
         }
     }
 }
@@ -178,24 +162,16 @@ pub(crate) fn every_address_of_a_name_is_tried() {
     let (closed, open) = (free_address(), server.address);
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&asked);
-    let lookup = move |name: &str, _| {
+    let names = ["two.test", "none.test", "wrong.test"];
+    let found = scan(&names, 3, Duration::from_secs(20), move |name, _| {
         seen.lock().unwrap().push(name.to_owned());
         match name {
             "two.test" => Ok(vec![closed, open]),
             "none.test" => Ok(Vec::new()),
             _ => Err(io::Error::other("no such name")),
         }
-    };
-    let limits = Limits {
-        retries: 0,
-        parts: Vec::new(),
-        ..limits()
-    };
-    let names = ["two.test", "none.test", "wrong.test"];
-    let resolver = Resolver::new(lookup, Duration::from_secs(20));
-    let found = scan(resolver, names.into_iter().map(named), limits);
-    let of = |name: &str| found.iter().find(|scan| scan.site == name).unwrap();
-    let two = of("two.test");
+    });
+    let two = scan_of("two.test", &found);
     assert!(two.is_scanned(), "{}", shown(two));
     assert_eq!(two.address, Some(open));
     assert_eq!(two.addresses, [closed, open]);
@@ -205,12 +181,13 @@ pub(crate) fn every_address_of_a_name_is_tried() {
         .any(|note| note.contains(&closed.to_string()));
     assert!(said, "{}", shown(two));
     for (name, why) in [("none.test", "no address"), ("wrong.test", "no such name")] {
-        match &of(name).outcome {
+        let scan = scan_of(name, &found);
+        match &scan.outcome {
             ScanOutcome::Failed { class, detail } => {
                 assert_eq!(*class, FailedClass::Resolve);
                 assert!(detail.contains(why), "{name}: {detail}");
             }
-            _ => panic!("{}", shown(of(name))),
+            _ => panic!("{}", shown(scan)),
         }
     }
     assert_eq!(

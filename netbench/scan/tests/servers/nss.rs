@@ -9,11 +9,6 @@ use crate::support::Files;
 pub(crate) fn nss_database(files: &Files, folder: &str) -> String {
     let database = format!("sql:{folder}");
     let whole = files.path("whole.p12");
-    let run = |program: &str, arguments: &[&str]| {
-        let ran = Command::new(program).args(arguments).output();
-        let ran = ran.unwrap_or_else(|e| panic!("{program}: {e}"));
-        assert!(ran.status.success(), "{program}: {ran:?}");
-    };
     let (leaf, key) = (files.path("leaf.pem"), files.path("key.pem"));
     let export = [
         "pkcs12", "-export", "-name", "leaf", "-passout", "pass:", "-in", &leaf, "-inkey", &key,
@@ -23,4 +18,10 @@ pub(crate) fn nss_database(files: &Files, folder: &str) -> String {
     run("certutil", &["-N", "-d", &database, "--empty-password"]);
     run("pk12util", &["-i", &whole, "-d", &database, "-W", ""]);
     database
+}
+
+fn run(program: &str, arguments: &[&str]) {
+    let ran = Command::new(program).args(arguments).output();
+    let ran = ran.unwrap_or_else(|e| panic!("{program}: {e}"));
+    assert!(ran.status.success(), "{program}: {ran:?}");
 }

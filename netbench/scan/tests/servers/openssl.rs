@@ -1,41 +1,17 @@
 //! `openssl s_server` in many settings. Its expected offer comes from `openssl ciphers`.
 
-use std::{process::Command, time::Duration};
+use std::time::Duration;
 
 use netbench_model::{
-    scan::{Anchor, Observed, Order, ScanOutcome},
+    scan::{Anchor, Observed, Order, ScanOutcome, SiteScan},
     tls::TlsVersion,
 };
 use netbench_scan::{Limits, ScanPart, TrustAnchors};
 
 use crate::{
-    programs::s_server,
+    programs::{listed, s_server},
     support::{Files, Key, groups, in_order, limits, scan, scan_with, shown, suites, usable},
 };
-
-/// Returns the codes of a list in a version, in the list's order; options may precede it.
-pub(crate) fn listed(list: &[&str], version: TlsVersion) -> Vec<u16> {
-    let flag = match version {
-        TlsVersion::Tls10 => "-tls1",
-        TlsVersion::Tls11 => "-tls1_1",
-        _ => "-tls1_2",
-    };
-    let ran = Command::new("openssl")
-        .env("OPENSSL_CONF", "/dev/null")
-        .args(["ciphers", "-s", "-V", flag])
-        .args(list)
-        .output()
-        .expect("openssl is needed for this test");
-    assert!(ran.status.success(), "openssl ciphers {list:?}: {ran:?}");
-    let code = |line: &str| {
-        let (codes, _) = line.trim().split_once(" - ")?;
-        let (high, low) = codes.split_once(',')?;
-        let byte = |text: &str| u8::from_str_radix(text.trim_start_matches("0x"), 16).ok();
-        Some(u16::from_be_bytes([byte(high)?, byte(low)?]))
-    };
-    let text = String::from_utf8(ran.stdout).unwrap();
-    text.lines().filter_map(code).collect()
-}
 
 struct Setting {
     name: &'static str,
@@ -158,13 +134,13 @@ fn check(setting: &Setting) {
     let files = Files::new(setting.key);
     let server = s_server(&files, setting.arguments);
     let found = scan(server.address, &[]);
-    let shown = || format!("{name}: {}", shown(&found));
-    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown());
+    let shown = format!("{name}: {}", shown(&found));
+    assert_eq!(found.outcome, ScanOutcome::Scanned, "{shown}");
     let spoken: Vec<TlsVersion> = TlsVersion::ALL
         .into_iter()
         .filter(|version| found.version(*version).is_some())
         .collect();
-    assert_eq!(spoken, setting.versions, "{}", shown());
+    assert_eq!(spoken, setting.versions, "{shown}");
     for version in setting.versions.iter().copied() {
         let (mut due, order) = if version == TlsVersion::Tls13 {
             (setting.newest.to_vec(), Order::Server)
@@ -174,21 +150,20 @@ fn check(setting: &Setting) {
             (due, setting.order)
         };
         let entry = found.version(version).unwrap();
-        assert!(entry.complete, "{version} {}", shown());
+        assert!(entry.complete, "{version} {shown}");
         if version != TlsVersion::Tls13 {
-            assert_eq!(entry.suite_order, setting.order, "{version} {}", shown());
+            assert_eq!(entry.suite_order, setting.order, "{version} {shown}");
         }
         if setting.order == Order::Server && order == Order::Server {
-            assert_eq!(in_order(&found, version), due, "{version} {}", shown());
+            assert_eq!(in_order(&found, version), due, "{version} {shown}");
         }
         due.sort_unstable();
-        assert_eq!(suites(&found, version), due, "{version} {}", shown());
+        assert_eq!(suites(&found, version), due, "{version} {shown}");
     }
     let used = found.effort.enumeration_connections;
     assert!(
         used <= setting.most_connections && used + 1 == found.effort.connections,
-        "{used} connections: {}",
-        shown()
+        "{used} connections: {shown}"
     );
 }
 
@@ -271,15 +246,7 @@ pub(crate) fn features_agree_with_the_setting() {
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
     // `-www` answers no HEAD: the parts must not depend on it.
-    let brief = |arguments: &[&str], parts: &[ScanPart]| {
-        let server = s_server(&files, arguments);
-        let limits = Limits {
-            timeout: Duration::from_secs(4),
-            ..limits(parts)
-        };
-        scan_with(server.address, limits, TrustAnchors::default())
-    };
-    let plain = brief(&["-www"], &ScanPart::ALL);
+    let plain = brief_scan(&files, &["-www"], &ScanPart::ALL);
     let f = &plain.features;
     assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
     assert_eq!(
@@ -326,7 +293,7 @@ pub(crate) fn features_agree_with_the_setting() {
         "-num_tickets",
         "0",
     ];
-    let rich = brief(&rich, &ScanPart::ALL);
+    let rich = brief_scan(&files, &rich, &ScanPart::ALL);
     let f = &rich.features;
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
     assert_eq!(f.ocsp_stapling, Observed::Yes, "{}", shown(&rich));
@@ -338,7 +305,7 @@ pub(crate) fn features_agree_with_the_setting() {
     assert_eq!(f.encrypt_then_mac, Observed::Yes, "{}", shown(&rich));
 
     let early = ["-early_data", "-max_early_data", "12345", "-tls1_3"];
-    let early = brief(&early, &[ScanPart::Sessions]);
+    let early = brief_scan(&files, &early, &[ScanPart::Sessions]);
     assert_eq!(
         early.features.early_data_bytes,
         Some(12_345),
@@ -347,7 +314,7 @@ pub(crate) fn features_agree_with_the_setting() {
     );
 
     let strict = ["-Verify", "1", "-alpn", "acme"];
-    let strict = brief(&strict, &ScanPart::ALL);
+    let strict = brief_scan(&files, &strict, &ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
         Observed::Yes,
@@ -373,29 +340,29 @@ pub(crate) fn features_agree_with_the_setting() {
     );
 }
 
+/// Scans `s_server` with these arguments, with a short time limit of an answer.
+fn brief_scan(files: &Files, arguments: &[&str], parts: &[ScanPart]) -> SiteScan {
+    let server = s_server(files, arguments);
+    let limits = Limits {
+        timeout: Duration::from_secs(4),
+        ..limits(parts)
+    };
+    scan_with(server.address, limits, TrustAnchors::default())
+}
+
 pub(crate) fn signatures_and_chains_agree_with_the_certificate() {
     let files = Files::new(Key::EcdsaP256);
     let server = s_server(&files, &["-www"]);
     let roots = TrustAnchors::of_pem(&files.root_pem);
     let found = scan_with(server.address, limits(&[ScanPart::Signatures]), roots);
-    let names = |version| {
-        let of_version = found
-            .signatures
-            .iter()
-            .filter(move |s| s.version == version);
-        let mut names: Vec<&str> = of_version.map(|s| s.name.as_str()).collect();
-        names.sort_unstable();
-        names
-    };
-    assert_eq!(
-        names(TlsVersion::Tls13),
-        ["ecdsa_secp256r1_sha256"],
-        "{}",
-        shown(&found)
-    );
-    let old = names(TlsVersion::Tls12);
-    assert!(old.contains(&"ecdsa_secp256r1_sha256"), "{}", shown(&found));
-    assert!(old.iter().all(|name| name.starts_with("ecdsa")), "{old:?}");
+    let signatures = found.signatures.iter();
+    let (new, old): (Vec<_>, Vec<_>) = signatures
+        .filter(|it| matches!(it.version, TlsVersion::Tls12 | TlsVersion::Tls13))
+        .partition(|it| it.version == TlsVersion::Tls13);
+    assert_eq!(new.len(), 1, "{}", shown(&found));
+    assert_eq!(new[0].name, "ecdsa_secp256r1_sha256");
+    assert!(old.iter().any(|it| it.name == new[0].name), "{old:?}");
+    assert!(old.iter().all(|it| it.name.starts_with("ecdsa")), "{old:?}");
     let [chain] = &found.chains[..] else {
         panic!("not one chain: {}", shown(&found));
     };

@@ -97,12 +97,11 @@ impl Truth {
         let Some(found) = self.suites.get(&TlsVersion::Tls12) else {
             return;
         };
-        let signed = |code: &u16| {
-            CipherSuite(*code)
-                .facts()
-                .is_some_and(|suite| suite.is_signed())
-        };
-        let signed: Vec<u16> = found.iter().copied().filter(signed).take(24).collect();
+        let signed = found.iter().copied().filter(|code| {
+            let suite = CipherSuite(*code).facts();
+            suite.is_some_and(|suite| suite.is_signed())
+        });
+        let signed: Vec<u16> = signed.take(24).collect();
         if signed.is_empty() {
             return;
         }

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use netbench_model::tls::TlsVersion;
 use netbench_testing::Tool;
 
 use crate::support::{Files, HOST, LIMIT, Server, free_address};
@@ -89,4 +90,31 @@ pub(crate) fn s_server(files: &Files, arguments: &[&str]) -> Server {
     command.args(["-cert_chain", &files.path("ca.pem")]);
     command.args(arguments);
     Server::that_says(command, "ACCEPT ")
+}
+
+/// Returns the codes of a list in a version, in the list's order; options may precede it.
+pub(crate) fn listed(list: &[&str], version: TlsVersion) -> Vec<u16> {
+    let flag = match version {
+        TlsVersion::Tls10 => "-tls1",
+        TlsVersion::Tls11 => "-tls1_1",
+        _ => "-tls1_2",
+    };
+    let ran = Command::new("openssl")
+        .env("OPENSSL_CONF", "/dev/null")
+        .args(["ciphers", "-s", "-V", flag])
+        .args(list)
+        .output()
+        .expect("openssl is needed for this test");
+    assert!(ran.status.success(), "openssl ciphers {list:?}: {ran:?}");
+    let text = String::from_utf8(ran.stdout).unwrap();
+    text.lines()
+        .filter_map(|line| pair(line.trim().split_once(" - ")?.0))
+        .collect()
+}
+
+/// Parses `0xC0,0x2F`.
+pub(crate) fn pair(text: &str) -> Option<u16> {
+    let (high, low) = text.split_once(',')?;
+    let bytes = [high, low].map(|it| u8::from_str_radix(it.trim_start_matches("0x"), 16).ok());
+    Some(u16::from_be_bytes([bytes[0]?, bytes[1]?]))
 }

@@ -101,8 +101,10 @@ pub(crate) fn answer(hello: &ClientHello, chain: &[Vec<u8>]) -> Result<Vec<Vec<u
         return Err(PROTOCOL_VERSION);
     }
     let curve = hello.groups().contains(&X25519);
-    let usable = |code: &&u16| hello.suites.contains(code) && (curve || **code != 0xc02f);
-    let suite = SUITES.iter().find(usable).ok_or(HANDSHAKE_FAILURE)?;
+    let suite = SUITES
+        .iter()
+        .find(|code| hello.suites.contains(code) && (curve || **code != 0xc02f))
+        .ok_or(HANDSHAKE_FAILURE)?;
     let mut messages = vec![server_hello(0x0303, *suite, &[]), certificate(chain)];
     if *suite == 0xc02f {
         messages.push(key_exchange(0x0804));

@@ -4,7 +4,7 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     os::unix::fs::{PermissionsExt, chown},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -204,24 +204,7 @@ pub(crate) fn postgresql_is_enumerated() {
         .with_file_name("initdb");
     let files = Files::new(Key::Rsa);
     let data = folder(&files, "data");
-    // It refuses to run as root.
-    let as_nobody = |program: &Path| {
-        if Tool::Root.missing().is_some() {
-            return Command::new(program);
-        }
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"]);
-        command.arg(program);
-        command
-    };
-    let give = |path: PathBuf, mode| {
-        let mode = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(&path, mode).unwrap();
-        if Tool::Root.missing().is_none() {
-            chown(path, Some(65_534), Some(65_534)).unwrap();
-        }
-    };
-    give(PathBuf::from(&data), 0o700);
+    give_to_nobody(Path::new(&data), 0o700);
     let made = as_nobody(&initdb)
         .args(["-D", &data, "-A", "trust", "-U", "netbench"])
         .output()
@@ -230,7 +213,7 @@ pub(crate) fn postgresql_is_enumerated() {
     for (from, to) in [("whole.pem", "server.crt"), ("key.pem", "server.key")] {
         let to = Path::new(&data).join(to);
         std::fs::copy(files.path(from), &to).unwrap();
-        give(to, 0o600);
+        give_to_nobody(&to, 0o600);
     }
     let server = listening(|address| {
         let mut command = as_nobody(&program);
@@ -245,6 +228,26 @@ pub(crate) fn postgresql_is_enumerated() {
         command
     });
     is_found(&server, StartTls::Postgresql);
+}
+
+/// Returns a command that runs the program without root's rights, with which PostgreSQL refuses to run.
+fn as_nobody(program: &Path) -> Command {
+    if Tool::Root.missing().is_some() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"]);
+    command.arg(program);
+    command
+}
+
+/// Sets the mode of a file, and its owner as far as this process may.
+fn give_to_nobody(path: &Path, mode: u32) {
+    let mode = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(path, mode).unwrap();
+    if Tool::Root.missing().is_none() {
+        chown(path, Some(65_534), Some(65_534)).unwrap();
+    }
 }
 
 pub(crate) fn prosody_is_enumerated() {
@@ -285,17 +288,7 @@ pub(crate) fn listening(command: impl Fn(SocketAddr) -> Command) -> Server {
 }
 
 pub(crate) fn a_server_that_refuses_is_named_with_its_words() {
-    let says = |first: &'static [u8], then: &'static [u8]| {
-        Hostile::new(move |_, mut stream| {
-            let mut room = [0; 4096];
-            let _ = stream.write_all(first);
-            while !then.is_empty() && stream.read(&mut room).is_ok_and(|count| count > 0) {
-                let _ = stream.write_all(then);
-            }
-            crate::hostile::linger(stream);
-        })
-    };
-    let cases: [(&[u8], &[u8], StartTls, &str); 5] = [
+    let cases: [(&'static [u8], &'static [u8], StartTls, &str); 5] = [
         (b"554 no \x1b[31mservice\r\n", b"", StartTls::Smtp, "554 no"),
         (
             b"220 x\r\n",
@@ -313,7 +306,15 @@ pub(crate) fn a_server_that_refuses_is_named_with_its_words() {
         (b"+OK\r\n", b"-ERR busy\r\n", StartTls::Pop3, "-ERR busy"),
     ];
     for (first, then, protocol, word) in cases {
-        let found = scan(says(first, then).address, protocol);
+        let server = Hostile::new(move |_, mut stream| {
+            let mut room = [0; 4096];
+            let _ = stream.write_all(first);
+            while !then.is_empty() && stream.read(&mut room).is_ok_and(|count| count > 0) {
+                let _ = stream.write_all(then);
+            }
+            crate::hostile::linger(stream);
+        });
+        let found = scan(server.address, protocol);
         let ScanOutcome::Failed { class, detail } = &found.outcome else {
             panic!("{protocol}: {}", shown(&found));
         };

@@ -10,8 +10,7 @@ use netbench_scan::{ScanPart, codec::ClientHello};
 
 use crate::{
     hostile::{limits, linger, scan_within},
-    openssl::listed,
-    programs::s_server,
+    programs::{listed, s_server},
     rare_libraries::selfserv,
     replies::{Hostile, alert, read_hello, record, retry_request},
     support::{Files, Key, groups, in_order, scan, shown, suites, usable},
@@ -54,22 +53,21 @@ fn answer13(hello: &ClientHello, why_not: WhyNot) -> Vec<u8> {
     }
 }
 
-fn only_newest(hello: &ClientHello) -> bool {
-    !hello.versions().contains(&0x0303)
+/// Returns the alert for a hello of TLS 1.3 alone with a group that is wrong.
+fn refuse_groups(hello: &ClientHello, is_wrong: fn(u16) -> bool) -> Option<u8> {
+    let only_newest = !hello.versions().contains(&0x0303);
+    let refused = only_newest && hello.groups().into_iter().any(is_wrong);
+    refused.then_some(ILLEGAL_PARAMETER)
 }
 
 pub(crate) fn refused_groups_hide_no_suite_of_tls_1_3() {
     let ways: [(&str, WhyNot); 2] = [
         // tlslite-ng behaves like this (RFC 8446 section 4.2.7).
         ("groups of older versions", |hello| {
-            let older = |code: &u16| matches!(code, 0x01..=0x16 | 0x1a..=0x1c);
-            let wrong = only_newest(hello) && hello.groups().iter().any(older);
-            wrong.then_some(ILLEGAL_PARAMETER)
+            refuse_groups(hello, |code| matches!(code, 0x01..=0x16 | 0x1a..=0x1c))
         }),
         ("groups that it does not have", |hello| {
-            let wrong = |code: &u16| !GROUPS.contains(code);
-            let wrong = only_newest(hello) && hello.groups().iter().any(wrong);
-            wrong.then_some(ILLEGAL_PARAMETER)
+            refuse_groups(hello, |code| !GROUPS.contains(&code))
         }),
     ];
     for (what, why_not) in ways {
@@ -99,13 +97,11 @@ pub(crate) fn suites_with_pre_shared_keys_are_found_in_old_versions() {
     for (flag, version) in [("-tls1", TlsVersion::Tls10), ("-tls1_1", TlsVersion::Tls11)] {
         let server = s_server(&files, &["-cipher", all, "-psk", "0123456789abcdef", flag]);
         let found = scan(server.address, &[]);
-        let with_key = |code: u16| {
-            CipherSuite(code)
-                .facts()
-                .is_some_and(|s| s.name.contains("PSK"))
-        };
         let mut due = listed(&["-psk", all], version);
-        due.retain(|code| usable(*code, Key::Rsa) || with_key(*code));
+        due.retain(|code| {
+            let suite = CipherSuite(*code).facts();
+            usable(*code, Key::Rsa) || suite.is_some_and(|s| s.name.contains("PSK"))
+        });
         // TLS_ECDHE_PSK_WITH_AES_256_CBC_SHA384 is among them.
         assert!(due.contains(&0xc038), "{due:x?}");
         due.sort_unstable();

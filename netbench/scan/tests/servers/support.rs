@@ -14,7 +14,9 @@ use netbench_model::{
     scan::SiteScan,
     tls::{Authentication, CipherSuite, TlsVersion},
 };
-use netbench_scan::{Limits, Place, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
+use netbench_scan::{
+    Limits, Place, ScanClient, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all,
+};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
@@ -70,6 +72,10 @@ impl Files {
         path
     }
 
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
     pub(crate) fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
@@ -77,12 +83,6 @@ impl Files {
 
 /// Returns a leaf and the intermediate that issued it; the leaf's key; the root, as PEM.
 fn chain(key: Key, subject: &str) -> ([Certificate; 2], KeyPair, String) {
-    let authority = |name: &str| {
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params
-    };
     let root_key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
     let root_pem = authority("root").self_signed(&root_key).unwrap().pem();
     let root = Issuer::new(authority("root"), root_key);
@@ -99,6 +99,13 @@ fn chain(key: Key, subject: &str) -> ([Certificate; 2], KeyPair, String) {
     leaf.distinguished_name.push(DnType::CommonName, subject);
     let leaf = leaf.signed_by(&leaf_key, &issuer).unwrap();
     ([leaf, middle.unwrap()], leaf_key, root_pem)
+}
+
+fn authority(name: &str) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params
 }
 
 /// A server's process; it ends when this value is dropped.
@@ -190,11 +197,15 @@ pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: TrustAnchors
     scan_target(target(address), limits, roots)
 }
 
-pub(crate) fn scan_target(target: ScanTarget, limits: Limits, roots: TrustAnchors) -> SiteScan {
+pub(crate) fn scan_target(
+    target: ScanTarget,
+    limits: Limits,
+    client: impl Into<ScanClient>,
+) -> SiteScan {
     let mut found = None;
     let stop = Arc::new(AtomicBool::new(false));
     let targets = vec![target];
-    scan_all::<std::io::Error>(targets, limits, roots, &stop, |event| {
+    scan_all::<std::io::Error>(targets, limits, client, &stop, |event| {
         let ScanEvent::Done(scan) = event;
         found = Some(scan.clone());
         Ok(())
@@ -241,6 +252,12 @@ pub(crate) fn usable(code: u16, key: Key) -> bool {
         Authentication::Ecdsa => key == Key::EcdsaP256,
         _ => false,
     }
+}
+
+/// Returns these numbers as an argument of the server in Go.
+pub(crate) fn hex(codes: &[u16]) -> String {
+    let words: Vec<String> = codes.iter().map(|code| format!("{code:x}")).collect();
+    words.join(",")
 }
 
 /// Returns the text of a scan for a failed test.

@@ -137,10 +137,7 @@ fn scan_features(address: SocketAddr) -> SiteScan {
 }
 
 fn names_another_certificate(found: &SiteScan, name: &str) {
-    let is_named = |note: &String| note.contains("another certificate");
-    assert!(
-        found.notes.iter().any(is_named),
-        "{name}: {:?}",
-        found.notes
-    );
+    let mut notes = found.notes.iter();
+    let is_named = notes.any(|note| note.contains("another certificate"));
+    assert!(is_named, "{name}: {:?}", found.notes);
 }

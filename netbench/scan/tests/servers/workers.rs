@@ -58,9 +58,8 @@ impl Worker {
         let ResponseBody::Description(description) = self.ask(RequestBody::Describe) else {
             panic!("a worker does not describe itself");
         };
-        let serves = |operations: &[String]| operations.iter().any(|name| name == "serve");
         let mut stacks = description.stacks.into_iter();
-        let stack = stacks.find(|stack| serves(&stack.operations));
+        let stack = stacks.find(|stack| stack.operations.iter().any(|name| name == "serve"));
         stack.expect("a stack that serves").record.stack
     }
 
@@ -120,12 +119,11 @@ pub(crate) fn workers_are_enumerated() {
         for key in [Key::Rsa, Key::EcdsaP256] {
             let files = Files::new(key);
             for (number, setting) in settings.iter().enumerate() {
-                let read = |name| std::fs::read_to_string(files.path(name)).unwrap();
                 let site = ServeSite {
                     site: HOST.to_owned(),
                     listen: (Ipv4Addr::LOCALHOST, 0).into(),
-                    chain_pem: read("whole.pem"),
-                    key_pem: read("key.pem"),
+                    chain_pem: files.read("whole.pem"),
+                    key_pem: files.read("key.pem"),
                     versions: setting.versions.to_vec(),
                     suites: setting.suites.to_vec(),
                     groups: setting.groups.to_vec(),

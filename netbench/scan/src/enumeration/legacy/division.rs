@@ -3,7 +3,7 @@
 use netbench_model::tls::CipherSuite;
 
 use super::{
-    Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop, SuiteFound,
+    Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop,
     is_ecdhe_rsa, most_read, offered_suites, rest, reversed,
 };
 
@@ -201,8 +201,8 @@ impl<R: Responder> Enumerator<'_, R> {
         }
         order.extend(left);
         self.unsure = false;
-        let place = |found: &SuiteFound| order.iter().position(|code| *code == found.code);
-        self.found.sort_by_key(place);
+        self.found
+            .sort_by_key(|found| order.iter().position(|code| *code == found.code));
         Ok(())
     }
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{scan::Order, tls::CipherSuite};
 
-use super::{
-    Choice, ProbeHello, Responder, Stop, SuiteFound, VersionFound, offered_groups, offered_suites,
-};
+use super::{Choice, ProbeHello, Responder, Stop, VersionFound, offered_groups, offered_suites};
 use crate::enumeration::is_everywhere;
 
 /// Offers the suites that were not found class by class, and finds those that were hidden. Returns whether the list is
@@ -136,8 +134,8 @@ impl<R: Responder> Search<'_, R> {
             order.push(choice.suite);
         }
         order.extend(left);
-        let place = |suite: &SuiteFound| order.iter().position(|code| *code == suite.code);
-        self.found.suites.sort_by_key(place);
+        let suites = &mut self.found.suites;
+        suites.sort_by_key(|suite| order.iter().position(|code| *code == suite.code));
         Ok(())
     }
 

@@ -251,8 +251,8 @@ impl<R: Responder> Enumerator<'_, R> {
                 let choice = self.offer(suites.clone(), groups.clone()).await?;
                 // Some servers choose a curve that was not offered if they support none of the offered ones
                 // (wolfSSL).
-                let offered = |choice: &Choice| choice.group.is_none_or(|g| groups.contains(&g));
-                let Some(choice) = choice.filter(offered) else {
+                let choice = choice.filter(|it| it.group.is_none_or(|g| groups.contains(&g)));
+                let Some(choice) = choice else {
                     // The curve of an ECDSA certificate must be among the groups (RFC 8422 section 5.1).
                     if !by_certificate || !curves.is_empty() {
                         break;
