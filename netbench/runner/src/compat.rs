@@ -209,27 +209,25 @@ impl Client<'_> {
             ..Configure::new(stack, client, server.roots_pem())
         };
         let running = running(case, server.start(limit + SERVER_GRACE))?;
-        let connect = |condition, role| {
+        let (condition, roles) = match case.visits() {
+            Visits::Once | Visits::WithRetryConfigs => (Condition::Clean, &[Role::Measured][..]),
+            Visits::Twice | Visits::TwiceWithEarlyData => {
+                (Condition::Resumed, &[Role::Prime, Role::Measured][..])
+            }
+        };
+        let visits = roles.iter().map(|role| {
             RequestBody::Connect(Box::new(Connect {
                 host: case.record.host.clone(),
                 port: running.address().port(),
                 address: running.address(),
                 resolve: Resolve::Given,
                 condition,
-                role,
+                role: *role,
                 timeout_ms: millis(limit),
                 request: case.request(),
             }))
-        };
-        let visits = match case.visits() {
-            Visits::Once | Visits::WithRetryConfigs => {
-                vec![connect(Condition::Clean, Role::Measured)]
-            }
-            Visits::Twice | Visits::TwiceWithEarlyData => vec![
-                connect(Condition::Resumed, Role::Prime),
-                connect(Condition::Resumed, Role::Measured),
-            ],
-        };
+        });
+        let visits: Vec<RequestBody> = visits.collect();
         let again = visits.first().cloned();
         let mut answered = self.ask(settings.clone(), visits, limit + GRACE);
         if case.visits() == Visits::WithRetryConfigs

@@ -129,8 +129,8 @@ fn time_outs(plan: &ConnectPlan, earlier: &[Sample]) -> Vec<AtomicU32> {
         let in_a_row = by_site.entry(&sample.site).or_default();
         *in_a_row = time_outs_after(*in_a_row, &sample.outcome);
     }
-    let of = |site: &Site| by_site.get(site.name().as_str()).copied();
-    let counts = plan.sites.iter().map(|site| of(site).unwrap_or(0));
+    let names = plan.sites.iter().map(Site::name);
+    let counts = names.map(|name| by_site.get(name.as_str()).copied().unwrap_or(0));
     counts.map(AtomicU32::new).collect()
 }
 

@@ -112,14 +112,15 @@ impl LabTargets {
             workers: workers.clone(),
             link,
         };
-        let place = |(i, site)| match lacking(site, workers) {
+        let places = sites.iter().enumerate();
+        let places = places.map(|(i, site)| match lacking(site, workers) {
             None => Ok(targets.wanted(i)),
             Some(why) => Err(Unserved {
                 failure: no_server(&site.lab.server, &why),
                 unsupported: Some(why),
             }),
-        };
-        *targets.places.write() = sites.iter().enumerate().map(place).collect();
+        });
+        *targets.places.write() = places.collect();
         for server in &targets.servers {
             *server.process.lock() = Some(targets.start_server(server)?);
         }
@@ -220,24 +221,21 @@ impl LabTargets {
     /// The caller that finds it dead restarts it.
     pub(crate) fn death(&self, site: usize, before: u32) -> Option<ServerDeath> {
         let server = self.server(site)?;
-        let death = |found| {
-            let server = server.stack.clone();
-            Some(ServerDeath { server, found })
-        };
         // Waits for another caller that is restarting it.
         let mut process = server.process.lock();
-        if server.deaths() != before {
-            return death(None);
+        let mut found = None;
+        if server.deaths() == before {
+            let why = process.as_mut().and_then(Worker::has_ended)?;
+            *process = None;
+            found = Some(match self.revive(server, &mut process) {
+                Ok(()) => format!("{why}; it was started again"),
+                Err(error) => format!("{why}; it cannot be started again: {error}"),
+            });
+            // The count is increased only now: a trial that began meanwhile has met the dead server.
+            server.deaths.fetch_add(1, Ordering::Relaxed);
         }
-        let why = process.as_mut().and_then(Worker::has_ended)?;
-        *process = None;
-        let found = match self.revive(server, &mut process) {
-            Ok(()) => format!("{why}; it was started again"),
-            Err(error) => format!("{why}; it cannot be started again: {error}"),
-        };
-        // The count is increased only now: a trial that began meanwhile has met the dead server.
-        server.deaths.fetch_add(1, Ordering::Relaxed);
-        death(Some(found))
+        let server = server.stack.clone();
+        Some(ServerDeath { server, found })
     }
 
     fn revive(&self, server: &LabServer, process: &mut Option<Worker>) -> Result<(), WorkerError> {
@@ -304,12 +302,11 @@ impl LabTargets {
                 cannot.insert(self.sites[*i].name(), why);
             }
         }
-        let is_able = |i: &&usize| !cannot.contains_key(&self.sites[**i].name());
         let request = RequestBody::Serve(Box::new(Serve {
             stack: server.stack.clone(),
             sites: some
                 .iter()
-                .filter(is_able)
+                .filter(|i| !cannot.contains_key(&self.sites[**i].name()))
                 .filter_map(|i| self.lab.serve_site(&self.sites[*i], || self.wanted(*i)))
                 .collect(),
             shared: Some(self.shared()),

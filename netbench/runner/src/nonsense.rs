@@ -10,24 +10,16 @@ const LONGEST: usize = 120;
 /// Describes why a line is not a response: its type, and the field that is wrong or missing. Returns `None` if it
 /// is not a JSON object with a type.
 pub(crate) fn describe(line: &[u8]) -> Option<String> {
-    let mut value: Value = serde_json::from_slice(line).ok()?;
-    let fields = value.as_object_mut()?;
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let fields = value.as_object()?;
     if !fields.get("id").is_some_and(Value::is_u64) {
         return Some("id: missing, or not a number".to_owned());
     }
     let kind = fields.get("type")?.as_str()?.to_owned();
     // Types of a tagged enum lose the position of an error; the type itself has it.
-    let without_tag = |fields: &serde_json::Map<String, Value>| {
-        let fields = fields
-            .iter()
-            .filter(|(name, _)| *name != "id" && *name != "type");
-        Value::Object(
-            fields
-                .map(|(name, value)| (name.clone(), value.clone()))
-                .collect(),
-        )
-    };
-    let text = without_tag(fields).to_string();
+    let mut untagged = fields.clone();
+    untagged.retain(|name, _| name != "id" && name != "type");
+    let text = Value::Object(untagged).to_string();
     let error = match kind.as_str() {
         "connected" => serde_json::from_str::<Measured>(&text).err(),
         "failed" => serde_json::from_str::<Failure>(&text).err(),

@@ -19,11 +19,11 @@ const ACCEPT_LIMIT: Duration = Duration::from_secs(1);
 /// Of each, the reason for which its name does not resolve.
 pub fn resolve(hosts: &[(HostName, u16)], limit: Duration) -> Vec<Result<SocketAddr, Failure>> {
     let servers = dns::system_servers();
-    let lookup = move |host: &str, port: u16| match (host, port).to_socket_addrs() {
-        Ok(found) => Ok(found.collect()),
-        Err(error) => Err(fault_of(host, &error, &servers)),
-    };
-    resolve_by(hosts, limit, lookup)
+    resolve_by(hosts, limit, move |host, port| {
+        let found = (host, port).to_socket_addrs();
+        let found = found.map_err(|error| fault_of(host, &error, &servers))?;
+        Ok(found.collect())
+    })
 }
 
 /// Returns the reason for which the system finds no address.
@@ -72,8 +72,8 @@ where
             .collect();
         found.extend(asked.into_iter().map(|(host, answer)| {
             let left = deadline.saturating_duration_since(Instant::now());
-            let silent = || Err(failed(host.as_str(), NameFault::NoAnswer));
-            answer.recv_timeout(left).unwrap_or_else(|_| silent())
+            let answer = answer.recv_timeout(left);
+            answer.unwrap_or_else(|_| Err(failed(host.as_str(), NameFault::NoAnswer)))
         }));
     }
     found
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn an_address_at_which_nobody_listens_is_passed_over() {
-        let listening = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let alive = listening();
-        let alive_at = alive.local_addr().unwrap();
-        let dead_at = listening().local_addr().unwrap();
+        let alive = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let dead = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let (alive_at, dead_at) = (alive.local_addr().unwrap(), dead.local_addr().unwrap());
+        drop(dead);
         assert_eq!(first_that_accepts(&[dead_at, alive_at]), Some(alive_at));
         assert_eq!(first_that_accepts(&[dead_at]), Some(dead_at));
         assert_eq!(first_that_accepts(&[dead_at, dead_at]), Some(dead_at));
@@ -160,11 +160,10 @@ mod tests {
             .iter()
             .map(|name| (name.parse().unwrap(), 443))
             .collect();
-        let lookup = move |host: &str, _| match dns::fault(host, &[server], limit) {
-            Some(fault) => Err(failed(host, fault)),
-            None => panic!("{host} has an address"),
-        };
-        let found = resolve_by(&hosts, Duration::from_secs(60), lookup);
+        let found = resolve_by(&hosts, Duration::from_secs(60), move |host, _| {
+            let fault = dns::fault(host, &[server], limit);
+            Err(failed(host, fault.expect("a name without an address")))
+        });
         found
             .into_iter()
             .map(|found| {
@@ -199,13 +198,12 @@ mod tests {
 
     #[test]
     fn a_resolver_that_does_not_answer_is_not_waited_for() {
-        let lookup = |_: &str, _| -> Result<Vec<SocketAddr>, Failure> {
+        let hosts = [("mute.test".parse().unwrap(), 443)];
+        let found = resolve_by(&hosts, Duration::from_millis(50), |_, _| {
             loop {
                 thread::park();
             }
-        };
-        let hosts = [("mute.test".parse().unwrap(), 443)];
-        let found = resolve_by(&hosts, Duration::from_millis(50), lookup);
+        });
         let reason = found[0].as_ref().unwrap_err().reason.to_string();
         assert_eq!(reason, "no DNS answer");
     }

@@ -80,16 +80,15 @@ pub fn try_layouts(
     mut found: impl FnMut(RootsSample) -> ControlFlow<()>,
 ) -> Result<(), RootsError> {
     let now = Timestamp::now();
-    let certificate = |layout: &str, what| RootsError::Certificate {
-        layout: layout.to_owned(),
-        what,
-    };
     let files = tempfile::Builder::new().prefix("netbench-roots-").tempdir();
     let place = files.map_err(|source| RootsError::Write {
         layout: "of any name".to_owned(),
         source,
     })?;
-    let mut stores = Stores::new(now).map_err(|what| certificate("of the sites", what))?;
+    let mut stores = Stores::new(now).map_err(|what| RootsError::Certificate {
+        layout: "of the sites".to_owned(),
+        what,
+    })?;
     for layout in layouts {
         let left: Vec<_> = clients
             .iter()
@@ -99,7 +98,10 @@ pub fn try_layouts(
             continue;
         }
         let files = stores.files(layout, now);
-        let files = files.map_err(|what| certificate(&layout.name, what))?;
+        let files = files.map_err(|what| RootsError::Certificate {
+            layout: layout.name.clone(),
+            what,
+        })?;
         let folder = place.path().join(&layout.name);
         let written = write(&folder, &files);
         let places = written.map_err(|source| RootsError::Write {
@@ -146,12 +148,12 @@ fn ask(
     stores: &Stores,
     now: Timestamp,
 ) -> Option<RootsOutcome> {
-    let unsupported = |reason: String| RootsOutcome::Unsupported { reason };
     let Some(source) = &client.source else {
-        return Some(unsupported(format!(
+        let reason = format!(
             "stack {} has no trust source: its worker is always given roots",
             client.stack
-        )));
+        );
+        return Some(RootsOutcome::Unsupported { reason });
     };
     let launch = Launch {
         system: Some(system),
@@ -192,10 +194,13 @@ fn ask(
         Ok(ResponseBody::Failed(failure)) => RootsOutcome::Refused {
             detail: failure.detail,
         },
-        Ok(ResponseBody::Unsupported { reason }) => unsupported(reason),
-        Ok(other) => unsupported(WorkerError::another_kind(&other).to_string()),
+        Ok(ResponseBody::Unsupported { reason }) | Err(WorkerError::Refused(reason)) => {
+            RootsOutcome::Unsupported { reason }
+        }
+        Ok(other) => RootsOutcome::Unsupported {
+            reason: WorkerError::another_kind(&other).to_string(),
+        },
         Err(WorkerError::Stopped) => return None,
-        Err(WorkerError::Refused(reason)) => unsupported(reason),
         Err(error) => RootsOutcome::Broken {
             detail: error.to_string(),
         },

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn plan(seed: u64) -> ConnectPlan {
-        let site = |n: usize| Site::new(format!("site{n}.example").parse().unwrap(), 443);
+        let sites = (0..20).map(|n| Site::new(format!("site{n}.example").parse().unwrap(), 443));
         ConnectPlan {
             seed,
             stacks: vec![StackName::new("a"), StackName::new("b")],
@@ -136,7 +136,7 @@ mod tests {
             target: Target::Lab,
             sites_file: String::new(),
             sites_sha256: String::new(),
-            sites: (0..20).map(site).collect(),
+            sites: sites.collect(),
             sweep: None,
             client: ClientSettings::undecided(Profile::Default),
             roots: RootsRecord {

@@ -1,6 +1,6 @@
 use std::{
     collections::VecDeque,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
@@ -63,7 +63,7 @@ pub enum WorkerError {
         /// The program.
         program: String,
         /// The error.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The worker ended.
     #[error("the worker {}{}", ended(.status), said(.stderr))]
@@ -147,10 +147,13 @@ impl Worker {
     /// # Errors
     /// Returns [`WorkerError::Start`].
     pub fn start(program: &WorkerProgram, launch: &Launch<'_>) -> Result<Self, WorkerError> {
-        let failed = |source| WorkerError::Start {
+        Self::try_start(program, launch).map_err(|source| WorkerError::Start {
             program: program.path.display().to_string(),
             source,
-        };
+        })
+    }
+
+    fn try_start(program: &WorkerProgram, launch: &Launch<'_>) -> io::Result<Self> {
         let mut command = launch.command(&program.path);
         command
             .envs(program.environment())
@@ -159,18 +162,18 @@ impl Worker {
             .stderr(Stdio::piped())
             // A terminal's Ctrl-C is for netbench to handle, not for its workers.
             .process_group(0);
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = command.spawn()?;
         if let Ok(group) = i32::try_from(child.id()) {
             groups::enter(group);
         }
         let stdin = child.stdin.take();
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-            return Err(failed(std::io::Error::other("no pipes")));
+            return Err(io::Error::other("no pipes"));
         };
         let (sender, answers) = mpsc::channel();
         let words = Arc::new(Mutex::new(VecDeque::new()));
         let last = Arc::clone(&words);
-        spawn(move || collect_last_lines(stderr, &last)).map_err(failed)?;
+        spawn(move || collect_last_lines(stderr, &last))?;
         spawn(move || {
             let mut reader = BufReader::new(stdout);
             while let Some(answer) = read_answer(&mut reader) {
@@ -179,10 +182,9 @@ impl Worker {
                     break;
                 }
             }
-        })
-        .map_err(failed)?;
+        })?;
         let throttle = match (launch.cpu, i32::try_from(child.id())) {
-            (Some(share), Ok(group)) => Some(Throttle::start(group, share).map_err(failed)?),
+            (Some(share), Ok(group)) => Some(Throttle::start(group, share)?),
             _ => None,
         };
         Ok(Self {
@@ -424,7 +426,7 @@ fn receive<T>(from: &Receiver<T>, deadline: Instant, stop: &AtomicBool) -> Resul
     }
 }
 
-fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     // The threads only copy: the default stack of 2 MiB per thread is only address space, but a large amount.
     thread::Builder::new()
         .stack_size(128 * 1024)

@@ -166,8 +166,8 @@ impl Workers {
     }
 
     fn needed(&self, stack: &str) -> Result<&WorkerProgram, WorkerError> {
-        let missing = || WorkerError::Refused(format!("stack {stack}: no worker"));
-        self.program(stack).ok_or_else(missing)
+        self.program(stack)
+            .ok_or_else(|| WorkerError::Refused(format!("stack {stack}: no worker")))
     }
 
     /// Returns the program of `stack`.

@@ -152,25 +152,23 @@ mod tests {
 
     #[test]
     fn only_visits_whose_marks_are_those_of_the_packets_have_times() {
-        let times = |outcome: VisitOutcome, link| {
+        let unseen = OnTheLink::default();
+        for (outcome, link, due) in [
+            // The mark between TCP and TLS is late, and the marks before and after it are correct.
+            (visit(40, 4), Some(&SEEN), Some((20_300_000, 23_700_000))),
+            (visit(43, 0), Some(&SEEN), Some((20_300_000, 22_700_000))),
+            (visit(0, 5), Some(&SEEN), None),
+            (visit(20, 27), Some(&SEEN), None),
+            (visit(40, 4), None, None),
+            (visit(40, 4), Some(&unseen), None),
+        ] {
             let outcome = completed(outcome, Product::WebKitGtk, link);
-            outcome.ok().map(|visit| {
+            let times = outcome.ok().map(|visit| {
                 assert_eq!(visit.from_packets, [Mark::Connected]);
                 (visit.times.tcp_ns, visit.times.tls_ns)
-            })
-        };
-        // The mark between TCP and TLS is late, and the marks before and after it are correct.
-        let split = Some((20_300_000, 23_700_000));
-        assert_eq!(times(visit(40, 4), Some(&SEEN)), split);
-        assert_eq!(
-            times(visit(43, 0), Some(&SEEN)),
-            Some((20_300_000, 22_700_000))
-        );
-        assert_eq!(times(visit(0, 5), Some(&SEEN)), None);
-        assert_eq!(times(visit(20, 27), Some(&SEEN)), None);
-        assert_eq!(times(visit(40, 4), None), None);
-        let unseen = OnTheLink::default();
-        assert_eq!(times(visit(40, 4), Some(&unseen)), None);
+            });
+            assert_eq!(times, due);
+        }
     }
 
     #[test]
@@ -180,45 +178,42 @@ mod tests {
             panic!("a visit");
         };
         page.times.first_byte_ns = None;
-        let timed = |link: &OnTheLink| {
+        let without = OnTheLink {
+            first_byte_ns: None,
+            ..SEEN.clone()
+        };
+        let outcomes = [&SEEN, &without, &OnTheLink::default()].map(|link| {
             let mut page = page.clone();
             begun(&mut page, link, None);
             completed(VisitOutcome::Ok(page), servo, Some(link))
-        };
-        let outcome = timed(&SEEN);
-        let found = outcome.ok().expect("a visit");
+        });
+        let found = outcomes[0].ok().expect("a visit");
         let times = &found.times;
         assert_eq!((times.tcp_ns, times.tls_ns), (20_300_000, 24_000_000));
         assert_eq!(times.first_byte_ns, Some(64_000_000 - 44_300_000));
         assert_eq!(times.total_ns, Some(90_000_000));
         let marks = [Mark::Connected, Mark::Protected, Mark::FirstByte];
         assert_eq!(found.from_packets, marks);
-        let without = OnTheLink {
-            first_byte_ns: None,
-            ..SEEN.clone()
-        };
-        let outcome = timed(&without);
-        let found = outcome.ok().expect("a visit");
+        let found = outcomes[1].ok().expect("a visit");
         assert_eq!(
             (found.times.first_byte_ns, found.from_packets.len()),
             (None, 2)
         );
-        assert!(timed(&OnTheLink::default()).ok().is_none());
+        assert!(outcomes[2].ok().is_none());
     }
 
     #[test]
     fn an_end_that_the_browser_does_not_tell_is_the_packets() {
-        let total = |product, link| {
+        let (firefox, chromium) = (Product::Firefox, Product::Chromium);
+        for (product, link, total_ns, marks) in [
+            (firefox, Some(&SEEN), Some(110_000_000), &[Mark::End][..]),
+            (firefox, None, None, &[]),
+            (chromium, Some(&SEEN), Some(90_000_000), &[]),
+        ] {
             let outcome = completed(visit(20, 24), product, link);
             let visit = outcome.ok().expect("a visit");
-            (visit.times.total_ns, visit.from_packets.clone())
-        };
-        let (firefox, chromium) = (Product::Firefox, Product::Chromium);
-        assert_eq!(
-            total(firefox, Some(&SEEN)),
-            (Some(110_000_000), vec![Mark::End])
-        );
-        assert_eq!(total(firefox, None), (None, Vec::new()));
-        assert_eq!(total(chromium, Some(&SEEN)), (Some(90_000_000), Vec::new()));
+            assert_eq!(visit.times.total_ns, total_ns);
+            assert_eq!(visit.from_packets, marks);
+        }
     }
 }

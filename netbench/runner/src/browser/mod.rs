@@ -131,9 +131,9 @@ impl<'a> Visitor<'a> {
     pub fn try_browsers(&self) -> Result<Vec<StartupCache>, VisitsError> {
         let programs = self.visits.programs.iter();
         let caches = programs.enumerate().map(|(client, program)| {
-            let limit = || self.limit(Instant::now(), 1);
-            let started = Browser::start(program, &self.around(client, &[]), limit());
-            started.and_then(|browser| browser.into_startup_cache(limit()))
+            let around = self.around(client, &[]);
+            let started = Browser::start(program, &around, self.limit(Instant::now(), 1));
+            started.and_then(|browser| browser.into_startup_cache(self.limit(Instant::now(), 1)))
         });
         let caches: Vec<Result<StartupCache, BrowserError>> = caches.collect();
         let stacks = self.visits.plan.clients.len() - caches.len();

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn loaded(version: TlsVersion, body_bytes: u64, resumed: bool) -> Loaded {
-        let negotiated = |version| Negotiated {
+        let client = Negotiated {
             version: Some(version),
             resumed,
             ..Negotiated::default()
@@ -85,11 +85,14 @@ mod tests {
                 first_byte_ns: Some(1),
                 total_ns: Some(3),
             },
-            client: negotiated(version),
             server: Some(ServerView {
-                negotiated: negotiated(TlsVersion::Tls13),
+                negotiated: Negotiated {
+                    version: Some(TlsVersion::Tls13),
+                    ..client.clone()
+                },
                 compute_ns: 0,
             }),
+            client,
             http_status: 200,
             body_bytes,
             objects: None,
@@ -99,28 +102,27 @@ mod tests {
 
     #[test]
     fn a_page_counts_where_both_sides_say_the_same_of_it() {
+        use TlsVersion::{Tls12, Tls13};
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let due = site.lab.body_bytes;
-        let checked = |loaded: &Loaded, condition| {
-            prove(loaded, condition, &site, None).map_err(|failure| failure.reason.to_string())
-        };
-        let (clean, resumed) = (Condition::Clean, Condition::Resumed);
-        let good = loaded(TlsVersion::Tls13, due, false);
-        assert_eq!(checked(&good, clean), Ok(()));
-        let wrong = |reason: &str| Err(reason.to_owned());
-        assert_eq!(checked(&good, resumed), wrong("not resumed"));
-        let again = loaded(TlsVersion::Tls13, due, true);
-        assert_eq!(checked(&again, resumed), Ok(()));
-        assert_eq!(checked(&again, clean), wrong("resumed"));
-        let other = loaded(TlsVersion::Tls12, due, false);
-        assert_eq!(checked(&other, clean), wrong("sides disagree"));
-        let short = loaded(TlsVersion::Tls13, due - 1, false);
-        assert_eq!(checked(&short, clean), wrong("another response"));
         let silent = Loaded {
             server: None,
-            ..good
+            ..loaded(Tls13, due, false)
         };
-        assert_eq!(checked(&silent, clean), wrong("no server's view"));
+        let (clean, resumed) = (Condition::Clean, Condition::Resumed);
+        for (loaded, condition, reason) in [
+            (loaded(Tls13, due, false), clean, ""),
+            (loaded(Tls13, due, false), resumed, "not resumed"),
+            (loaded(Tls13, due, true), resumed, ""),
+            (loaded(Tls13, due, true), clean, "resumed"),
+            (loaded(Tls12, due, false), clean, "sides disagree"),
+            (loaded(Tls13, due - 1, false), clean, "another response"),
+            (silent, clean, "no server's view"),
+        ] {
+            let failure = prove(&loaded, condition, &site, None).err();
+            let found = failure.map(|failure| failure.reason.to_string());
+            assert_eq!(found.unwrap_or_default(), reason);
+        }
     }
 
     #[test]
@@ -128,7 +130,13 @@ mod tests {
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let page = ObjectsPage::new(3, 1).expect("a page");
         let all: u64 = page.object_bytes.iter().sum();
-        let checked = |objects: Option<(u32, u64)>, more: u64| {
+        for (objects, more, counts) in [
+            (Some((3, all)), 0, true),
+            (Some((3, all)), 100, true),
+            (None, 0, false),
+            (Some((2, all)), 0, false),
+            (Some((3, all - 1)), 0, false),
+        ] {
             let objects = objects.map(|(loaded, bytes)| ObjectsLoad {
                 loaded,
                 bytes,
@@ -140,11 +148,8 @@ mod tests {
                 objects,
                 ..loaded(TlsVersion::Tls13, site.lab.body_bytes + more, false)
             };
-            prove(&loaded, Condition::Clean, &site, Some(&page)).is_ok()
-        };
-        assert!(checked(Some((3, all)), 0) && checked(Some((3, all)), 100));
-        for wrong in [None, Some((2, all)), Some((3, all - 1))] {
-            assert!(!checked(wrong, 0), "{wrong:?}");
+            let proved = prove(&loaded, Condition::Clean, &site, Some(&page));
+            assert_eq!(proved.is_ok(), counts, "{objects:?}");
         }
     }
 }

@@ -44,7 +44,6 @@ pub(super) fn on_the_link(
     let connections = seen.connections.iter();
     let connections = connections.filter(|seen| of_page.contains(&seen.site));
     let accepted_ns = page.and_then(|page| page.accepted_ns);
-    let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
     let page_opened_ns = page.map(|page| page.opened_ns);
     // If objects come over the page's connection, its own response cannot be distinguished from theirs.
     let response = page
@@ -67,6 +66,10 @@ pub(super) fn on_the_link(
             })
             .collect(),
     }
+}
+
+fn since(from: Option<u64>, to: Option<u64>) -> Option<u64> {
+    to?.checked_sub(from?)
 }
 
 /// Returns the request of a visit whose connection began at `opened_ns`.

@@ -65,11 +65,10 @@ impl Decision {
 
     /// Returns the loads with the server's view of each.
     pub(super) fn decided(self, seen: &Seen, limit: Duration) -> Decided {
-        let next = |show: Show| show.next(seen, limit);
         Decided {
-            before: self.before.map(next),
+            before: self.before.map(|show| show.next(seen, limit)),
             proceeded: self.proceeded.next(seen, limit),
-            after: self.after.map(next),
+            after: self.after.map(|show| show.next(seen, limit)),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{
     outside::{is_plain, refused},
     running, server, unanswered, unsupported,
 };
-use crate::{WorkerError, clock::millis, requests::GRACE};
+use crate::{Worker, WorkerError, clock::millis, requests::GRACE};
 
 /// The reason why a case that is not plain is not tested.
 const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
@@ -83,42 +83,36 @@ impl Client<'_> {
         limit: Duration,
     ) -> Result<Loads, WorkerError> {
         let worker = self.worker.configured(settings, GRACE)?;
-        let mut load = |host: &str, proceed: Option<&str>| {
-            let from = running.accepted();
-            let load = Load {
-                host: host.to_owned(),
-                port: running.address().port(),
-                address: running.address(),
-                proceed_base64: proceed.map(str::to_owned),
-                timeout_ms: millis(limit),
-            };
-            match worker.ask(RequestBody::Load(load), limit + GRACE)? {
-                ResponseBody::Loaded(loaded) => Ok(Step {
-                    loaded,
-                    connections: from..running.accepted(),
-                }),
-                ResponseBody::Unsupported { reason } => Err(WorkerError::Refused(reason)),
-                other => Err(WorkerError::another_kind(&other)),
-            }
+        let load = Load {
+            host: case.record.host.clone(),
+            port: running.address().port(),
+            address: running.address(),
+            proceed_base64: None,
+            timeout_ms: millis(limit),
         };
-        let host = case.record.host.as_str();
-        let first = load(host, None)?;
+        let first = load_page(worker, running, load.clone(), limit)?;
         let (mut again, mut decided) = (None, None);
         match &first.loaded {
-            Loaded::Page { .. } => again = Some(load(host, None)),
+            Loaded::Page { .. } => again = Some(load_page(worker, running, load, limit)),
             Loaded::Refused {
                 certificate_base64: Some(certificate),
                 ..
             } => {
-                let address = running.address().ip().to_string();
-                let is_name = host.parse::<IpAddr>().is_err();
-                let before = is_name.then(|| load(&address, None));
-                let proceeded = load(host, Some(certificate));
-                let after = is_name.then(|| load(&address, None));
+                let is_name = load.host.parse::<IpAddr>().is_err();
+                let by_address = Load {
+                    host: running.address().ip().to_string(),
+                    ..load.clone()
+                };
+                let by_address = is_name.then_some(by_address);
+                let proceeding = Load {
+                    proceed_base64: Some(certificate.clone()),
+                    ..load
+                };
+                let before = by_address.clone();
                 decided = Some(Decided {
-                    before,
-                    proceeded,
-                    after,
+                    before: before.map(|load| load_page(worker, running, load, limit)),
+                    proceeded: load_page(worker, running, proceeding, limit),
+                    after: by_address.map(|load| load_page(worker, running, load, limit)),
                 });
             }
             _ => {}
@@ -128,6 +122,19 @@ impl Client<'_> {
             again,
             decided,
         })
+    }
+}
+
+/// Lets the worker load a page.
+fn load_page(worker: &mut Worker, running: &Running, load: Load, limit: Duration) -> Next {
+    let from = running.accepted();
+    match worker.ask(RequestBody::Load(load), limit + GRACE)? {
+        ResponseBody::Loaded(loaded) => Ok(Step {
+            loaded,
+            connections: from..running.accepted(),
+        }),
+        ResponseBody::Unsupported { reason } => Err(WorkerError::Refused(reason)),
+        other => Err(WorkerError::another_kind(&other)),
     }
 }
 
@@ -241,16 +248,13 @@ impl Seen {
     /// Does the same as [`Self::next`], for a page that did not load before and is therefore in no cache.
     fn next_first(&self, next: &Next) -> NextLoad {
         match self.next(next) {
-            NextLoad::Cached => NextLoad::Unclear {
-                reason: "it is from the cache, and was never loaded".to_owned(),
-            },
+            NextLoad::Cached => unclear("it is from the cache, and was never loaded"),
             next => next,
         }
     }
 
     /// Returns the result of a further load by the reports of both sides.
     fn next(&self, next: &Next) -> NextLoad {
-        let unclear = |reason: String| NextLoad::Unclear { reason };
         let step = match next {
             Ok(step) => step,
             Err(WorkerError::Hung { .. }) => return NextLoad::Hang,
@@ -262,28 +266,25 @@ impl Seen {
             } if step.connections.is_empty() => NextLoad::Cached,
             Loaded::Page {
                 from_cache: true, ..
-            } => unclear("it is from the cache, and the server saw a connection".to_owned()),
+            } => unclear("it is from the cache, and the server saw a connection"),
             Loaded::Page {
                 http_status,
                 body_bytes,
                 ..
             } => {
-                let accepted = || CompatOutcome::Accepted {
-                    version: None,
-                    suite: None,
-                    group: None,
-                    alpn: None,
-                };
-                match answered(
-                    &self.of(&step.connections),
-                    *http_status,
-                    *body_bytes,
-                    accepted,
-                ) {
+                let served = self.of(&step.connections);
+                match answered(&served, *http_status, *body_bytes, || {
+                    CompatOutcome::Accepted {
+                        version: None,
+                        suite: None,
+                        group: None,
+                        alpn: None,
+                    }
+                }) {
                     CompatOutcome::Accepted { .. } => NextLoad::Connected,
                     CompatOutcome::Rejected { detail, .. } => unclear(detail),
                     CompatOutcome::Unsupported { reason } => unclear(reason),
-                    _ => unclear("it is not known".to_owned()),
+                    _ => unclear("it is not known"),
                 }
             }
             Loaded::Refused { error, detail, .. } => NextLoad::Refused {
@@ -293,6 +294,11 @@ impl Seen {
             Loaded::TimedOut => NextLoad::Hang,
         }
     }
+}
+
+fn unclear(reason: impl Into<String>) -> NextLoad {
+    let reason = reason.into();
+    NextLoad::Unclear { reason }
 }
 
 #[cfg(test)]
@@ -413,23 +419,20 @@ mod tests {
 
     #[test]
     fn the_scope_of_a_decision_is_reported_where_it_counts() {
-        let seen = || {
-            let refused = refused_connection();
-            let answered = answered_connection();
-            Seen(vec![refused.clone(), refused, answered.clone(), answered])
-        };
+        let (refused, answered) = (refused_connection(), answered_connection());
+        let seen = Seen(vec![refused.clone(), refused, answered.clone(), answered]);
         let case = &catalogue(BUILT_IN).unwrap()[0];
-        let refused = || refused_with(Some(CERTIFICATE));
+        let refused = refused_with(Some(CERTIFICATE));
         for (before, proceeded, after, due) in [
-            (refused(), page(false), page(false), true),
+            (refused.clone(), page(false), page(false), true),
             // The page loads without the decision as well, or the decision has no effect, or the page cannot
             // have come from its stated source.
             (page(false), page(false), page(false), false),
-            (refused(), page(true), page(false), false),
-            (refused(), refused(), page(false), false),
+            (refused.clone(), page(true), page(false), false),
+            (refused.clone(), refused.clone(), page(false), false),
         ] {
             let loads = Loads {
-                first: step(refused(), 0..1),
+                first: step(refused.clone(), 0..1),
                 again: None,
                 decided: Some(Decided {
                     before: Some(Ok(step(before, 1..2))),
@@ -437,10 +440,8 @@ mod tests {
                     after: Some(Ok(step(after, 3..4))),
                 }),
             };
-            let view = seen()
-                .report(case, &loads, Duration::ZERO)
-                .embedder
-                .unwrap();
+            let report = seen.report(case, &loads, Duration::ZERO);
+            let view = report.embedder.unwrap();
             assert_eq!(view.elsewhere.is_some(), due, "{view:?}");
         }
     }

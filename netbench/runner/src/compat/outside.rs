@@ -243,15 +243,15 @@ impl Tries<'_> {
                 }
             };
             let running = self.serve(network.namespace, case, server, port)?;
-            let limit = || self.within(self.limit);
-            let looked = runs.look(&url(case, port), limit());
+            let looked = runs.look(&url(case, port), self.within(self.limit));
             let is_usable = looked.is_ok();
             let attempt = match looked {
                 Ok(found) => match certificate(&found).map(str::to_owned) {
                     None => shown(found, case, &running.end_all()).into(),
                     Some(certificate) => {
                         let refused = 0..running.accepted();
-                        let decision = Decision::make(&mut runs, case, &running, limit);
+                        let decision =
+                            Decision::make(&mut runs, case, &running, || self.within(self.limit));
                         if decision.is_stopped() {
                             return Ok(());
                         }

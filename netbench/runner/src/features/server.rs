@@ -101,21 +101,8 @@ impl<'a> Server<'a> {
     }
 
     fn ask(&self, head: &str, body: &str, limit: Duration) -> Result<Value, FeaturesError> {
-        let exchange = || -> io::Result<Vec<u8>> {
-            let mut stream = self.connect(GRACE).map_err(io::Error::other)??;
-            stream.set_read_timeout(Some(limit))?;
-            stream.set_write_timeout(Some(limit))?;
-            let head = format!(
-                "{head}\r\nhost: {}\r\nconnection: close\r\n\r\n",
-                ADDRESS.ip()
-            );
-            stream.write_all(head.as_bytes())?;
-            stream.write_all(body.as_bytes())?;
-            let mut answer = Vec::new();
-            stream.take(LARGEST).read_to_end(&mut answer)?;
-            Ok(answer)
-        };
-        let answer = exchange().map_err(|error| match self.process.borrow_mut().has_ended() {
+        let answer = self.exchange(head, body, limit);
+        let answer = answer.map_err(|error| match self.process.borrow_mut().has_ended() {
             Some(end) => FeaturesError::Server(end.to_string()),
             None => wrong(&error),
         })?;
@@ -128,6 +115,21 @@ impl<'a> Server<'a> {
             )));
         }
         serde_json::from_str(body).map_err(|error| wrong(&error))
+    }
+
+    fn exchange(&self, head: &str, body: &str, limit: Duration) -> io::Result<Vec<u8>> {
+        let mut stream = self.connect(GRACE).map_err(io::Error::other)??;
+        stream.set_read_timeout(Some(limit))?;
+        stream.set_write_timeout(Some(limit))?;
+        let head = format!(
+            "{head}\r\nhost: {}\r\nconnection: close\r\n\r\n",
+            ADDRESS.ip()
+        );
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(body.as_bytes())?;
+        let mut answer = Vec::new();
+        stream.take(LARGEST).read_to_end(&mut answer)?;
+        Ok(answer)
     }
 
     fn connect(&self, limit: Duration) -> Result<io::Result<TcpStream>, FeaturesError> {

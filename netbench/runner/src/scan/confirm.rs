@@ -90,69 +90,16 @@ pub fn confirm(
     sites: &[Site],
     chosen: &[Chosen],
 ) -> Vec<Confirmation> {
-    // The packets of two simultaneous connections to a site could not be separated.
-    let turns: Vec<Mutex<()>> = chosen.iter().map(|_| Mutex::default()).collect();
-    let one = |number: usize, stack: &StackName| {
-        let mut worker = None;
-        let mut found = Vec::new();
-        for (
-            Chosen {
-                site: i,
-                agreements,
-                witness,
-            },
-            turn,
-        ) in chosen.iter().zip(&turns)
-        {
-            if clients.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let prediction = agreements[number].clone();
-            let mut connect = || {
-                let _turn = turn.lock();
-                let rtt = sites[*i].lab.link.rtt();
-                undisturbed(clients, (*i, rtt), &prediction, || {
-                    handshake(clients, stack, *i, &sites[*i], &mut worker)
-                })
-            };
-            let mut seen = connect();
-            // A server that hangs up despite a predicted handshake may limit connections.
-            for pause in PAUSES {
-                let stopped = clients.stop.load(Ordering::Relaxed);
-                if stopped || !prediction.agrees() || !hung_up(&seen) {
-                    break;
-                }
-                thread::sleep(pause);
-                seen = connect();
-            }
-            if is_cut(&seen) {
-                let mut others = stacks.iter().zip(agreements);
-                let other = others.find(|(other, due)| *other != stack && due.agrees());
-                let mut its_worker = None;
-                let takes_another = || {
-                    let _turn = turn.lock();
-                    let is_answered = witness
-                        .as_ref()
-                        .is_some_and(|hello| is_answered(clients, *i, hello));
-                    is_answered
-                        || other.is_some_and(|(other, _)| {
-                            let (seen, _) =
-                                handshake(clients, other, *i, &sites[*i], &mut its_worker);
-                            matches!(seen, HandshakeResult::Handshake { .. })
-                        })
-                };
-                seen = proven(seen, connect, takes_another);
-            }
-            let name = sites[*i].name();
-            found.push(confirmation(&name, stack.as_str(), prediction, seen));
-        }
-        found
+    let tests = &Tests {
+        clients,
+        stacks,
+        sites,
+        chosen,
+        turns: chosen.iter().map(|_| Mutex::default()).collect(),
     };
     let mut found: Vec<Confirmation> = thread::scope(|scope| {
-        let running: Vec<_> = stacks
-            .iter()
-            .enumerate()
-            .map(|(number, stack)| scope.spawn(move || one(number, stack)))
+        let running: Vec<_> = (0..stacks.len())
+            .map(|number| scope.spawn(move || tests.of_stack(number)))
             .collect();
         let joined = running.into_iter().map(|thread| {
             thread
@@ -163,6 +110,73 @@ pub fn confirm(
     });
     found.sort_by(|a, b| a.site.cmp(&b.site));
     found
+}
+
+/// The tests of the chosen sites on every stack.
+struct Tests<'a> {
+    clients: &'a Clients<'a>,
+    stacks: &'a [StackName],
+    sites: &'a [Site],
+    chosen: &'a [Chosen],
+    /// A lock for each chosen site: the packets of two simultaneous connections to it could not be separated.
+    turns: Vec<Mutex<()>>,
+}
+
+impl Tests<'_> {
+    /// Tests the chosen sites on the stack of this number.
+    fn of_stack(&self, number: usize) -> Vec<Confirmation> {
+        let (clients, stack) = (self.clients, &self.stacks[number]);
+        let mut worker = None;
+        let mut found = Vec::new();
+        for (at, chosen) in self.chosen.iter().enumerate() {
+            if clients.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let prediction = chosen.agreements[number].clone();
+            let mut seen = self.connect(number, at, &mut worker);
+            // A server that hangs up despite a predicted handshake may limit connections.
+            for pause in PAUSES {
+                let stopped = clients.stop.load(Ordering::Relaxed);
+                if stopped || !prediction.agrees() || !hung_up(&seen) {
+                    break;
+                }
+                thread::sleep(pause);
+                seen = self.connect(number, at, &mut worker);
+            }
+            let (i, site) = (chosen.site, &self.sites[chosen.site]);
+            if is_cut(&seen) {
+                let mut others = self.stacks.iter().zip(&chosen.agreements);
+                let other = others.find(|(other, due)| *other != stack && due.agrees());
+                let mut its_worker = None;
+                seen = proven(
+                    seen,
+                    || self.connect(number, at, &mut worker),
+                    || {
+                        let _turn = self.turns[at].lock();
+                        let mut witness = chosen.witness.iter();
+                        witness.any(|hello| is_answered(clients, i, hello))
+                            || other.is_some_and(|(other, _)| {
+                                let (seen, _) = handshake(clients, other, i, site, &mut its_worker);
+                                matches!(seen, HandshakeResult::Handshake { .. })
+                            })
+                    },
+                );
+            }
+            let name = site.name();
+            found.push(confirmation(&name, stack.as_str(), prediction, seen));
+        }
+        found
+    }
+
+    /// Makes handshakes of a stack with a chosen site until one is undisturbed.
+    fn connect(&self, number: usize, at: usize, worker: &mut Option<Worker>) -> HandshakeResult {
+        let _turn = self.turns[at].lock();
+        let (i, prediction) = (self.chosen[at].site, &self.chosen[at].agreements[number]);
+        let (site, stack) = (&self.sites[i], &self.stacks[number]);
+        undisturbed(self.clients, (i, site.lab.link.rtt()), prediction, || {
+            handshake(self.clients, stack, i, site, worker)
+        })
+    }
 }
 
 /// Returns the indices of the sites to test: lost ones, from each reason in turn, with those on which only a
@@ -270,15 +284,6 @@ fn handshake(
         Ok(address) => address,
         Err(failure) => return (failed(&failure), None),
     };
-    let broken = |reason: String| {
-        let class = "worker".to_owned();
-        let failed = HandshakeResult::Failed {
-            class,
-            reason,
-            in_tls: false,
-        };
-        (failed, None)
-    };
     let running = match worker.take() {
         Some(running) => Ok(running),
         None => {
@@ -292,7 +297,7 @@ fn handshake(
     };
     let ready = match running {
         Ok(running) => worker.insert(running),
-        Err(error) => return broken(error.to_string()),
+        Err(error) => return (broken(error.to_string()), None),
     };
     let limit = clients.answer_limit * 2;
     // The requested page makes no difference to a handshake.
@@ -309,11 +314,20 @@ fn handshake(
             (seen, Some(measured.transfer))
         }
         Ok(ResponseBody::Failed(failure)) => (failed(&failure), None),
-        Ok(other) => broken(format!("answered {other:?}")),
+        Ok(other) => (broken(format!("answered {other:?}")), None),
         Err(error) => {
             *worker = None;
-            broken(error.to_string())
+            (broken(error.to_string()), None)
         }
+    }
+}
+
+/// Returns the result of a handshake that the worker did not make.
+fn broken(reason: String) -> HandshakeResult {
+    HandshakeResult::Failed {
+        class: "worker".to_owned(),
+        reason,
+        in_tls: false,
     }
 }
 
@@ -322,11 +336,12 @@ fn is_answered(clients: &Clients<'_>, site: usize, hello: &Witness) -> bool {
     let Ok(address) = clients.targets.address(site) else {
         return false;
     };
-    let ask = || hello.is_answered(address, clients.answer_limit);
+    let limit = clients.answer_limit;
     match clients.place {
-        Some(place) => place.run(ask).unwrap_or(false),
-        None => ask(),
+        Some(place) => place.run(|| hello.is_answered(address, limit)),
+        None => Ok(hello.is_answered(address, limit)),
     }
+    .unwrap_or(false)
 }
 
 fn text(value: Option<impl ToString>) -> Option<String> {

@@ -70,11 +70,10 @@ pub fn client_settings(
     stacks: &[StackName],
     workers: &Workers,
 ) -> ClientSettings {
-    let chosen = || {
-        stacks
-            .iter()
-            .filter_map(|stack| workers.description(stack.stack()))
-    };
+    let chosen: Vec<_> = stacks
+        .iter()
+        .filter_map(|stack| workers.description(stack.stack()))
+        .collect();
     ClientSettings {
         profile,
         // The profiles with the same settings for every stack have suites of TLS 1.2 and 1.3 alone.
@@ -85,12 +84,12 @@ pub fn client_settings(
         suites: CipherSuite::OFFERED
             .iter()
             .copied()
-            .filter(|suite| chosen().all(|stack| stack.suites.contains(suite)))
+            .filter(|suite| chosen.iter().all(|stack| stack.suites.contains(suite)))
             .collect(),
         groups: Group::OFFERED
             .iter()
             .copied()
-            .filter(|group| chosen().all(|stack| stack.groups.contains(group)))
+            .filter(|group| chosen.iter().all(|stack| stack.groups.contains(group)))
             .collect(),
         signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
@@ -110,7 +109,7 @@ pub fn offers(
     roots_pem: &str,
     site: &Site,
 ) -> Result<Vec<Offer>, OfferError> {
-    let offer = |stack: &StackName| {
+    let offers = stacks.iter().map(|stack| {
         if !workers.does(stack.stack(), "connect") {
             return Err(OfferError::NoConnections(stack.clone()));
         }
@@ -118,8 +117,8 @@ pub fn offers(
         let launch = workers.launch(place);
         let hello = capture(stack, workers, &launch, settings, site)?;
         Ok(netbench_scan::offer(stack.as_str(), &hello))
-    };
-    stacks.iter().map(offer).collect()
+    });
+    offers.collect()
 }
 
 fn capture(
@@ -129,17 +128,12 @@ fn capture(
     settings: Configure,
     site: &Site,
 ) -> Result<ClientHello, OfferError> {
-    let no_hello = |why: String, worker| OfferError::NoHello {
-        stack: stack.clone(),
-        why,
-        worker,
-    };
     let (listener, address) =
-        listen(launch.place).map_err(|error| no_hello(error.to_string(), None))?;
+        listen(launch.place).map_err(|error| no_hello(stack, error.to_string(), None))?;
     let over = Arc::new(AtomicBool::new(false));
     let answered = Arc::clone(&over);
     let reading = thread::Builder::new().spawn(move || read_hello(&listener, &answered));
-    let reading = reading.map_err(|error| no_hello(error.to_string(), None))?;
+    let reading = reading.map_err(|error| no_hello(stack, error.to_string(), None))?;
     let purpose = (Condition::Clean, Role::Measured);
     let connect = connect_request(site, address, purpose, HELLO_LIMIT);
     let connect = RequestBody::Connect(Box::new(connect));
@@ -152,8 +146,16 @@ fn capture(
     })?;
     match reading.join() {
         Ok(Ok(hello)) => Ok(hello),
-        Ok(Err(why)) => Err(no_hello(why, said)),
+        Ok(Err(why)) => Err(no_hello(stack, why, said)),
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn no_hello(stack: &StackName, why: String, worker: Option<String>) -> OfferError {
+    OfferError::NoHello {
+        stack: stack.clone(),
+        why,
+        worker,
     }
 }
 
@@ -174,11 +176,12 @@ fn send_hello(
 }
 
 fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr)> {
-    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let any = (Ipv4Addr::LOCALHOST, 0);
     let listener = match place {
-        Some(place) => place.run(bind).map_err(std::io::Error::other)??,
-        None => bind()?,
+        Some(place) => place.run(|| TcpListener::bind(any)),
+        None => Ok(TcpListener::bind(any)),
     };
+    let listener = listener.map_err(std::io::Error::other)??;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))

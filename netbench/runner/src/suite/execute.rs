@@ -108,13 +108,14 @@ fn one(
         Work::Memory {
             sessions, after, ..
         } => {
-            let held = |stack| held::trial(session, stack, scenario, sessions, after);
             let stacks = session
                 .plan
                 .stacks
                 .iter()
                 .take_while(|_| !session.is_stopped());
-            stacks.map(held).collect()
+            stacks
+                .map(|stack| held::trial(session, stack, scenario, sessions, after))
+                .collect()
         }
         _ => timed::trial(session, scenario, round, layout_seed, random)?,
     };
@@ -138,18 +139,14 @@ fn trials(plan: &SuitePlan, scenarios: impl Iterator<Item = usize>, from: u32) -
 
 /// Returns the scenarios and rounds that an earlier session completed: those that have every stack.
 fn done(plan: &SuitePlan, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
-    let has = |name: &str, round, stack| {
-        earlier
-            .iter()
-            .any(|s| s.name == name && s.round == round && s.stack == stack)
-    };
     earlier
         .iter()
         .map(|sample| (sample.name.clone(), sample.round))
         .filter(|(name, round)| {
-            plan.stacks
-                .iter()
-                .all(|stack| has(name, *round, stack.clone()))
+            plan.stacks.iter().all(|stack| {
+                let mut earlier = earlier.iter();
+                earlier.any(|s| s.name == *name && s.round == *round && s.stack == *stack)
+            })
         })
         .collect()
 }

@@ -165,15 +165,14 @@ fn outcome(counts: Vec<(Count, Counted)>, [few, many]: [u32; 2]) -> SuiteOutcome
             Err(lost) => return lost.outcome(),
         }
     }
-    let each =
-        |[of_few, of_many]: [u64; 2]| of_many.saturating_sub(of_few) as f64 / f64::from(many - few);
+    let instructions = totals.into_iter().map(|(measure, [of_few, of_many])| {
+        let more = of_many.saturating_sub(of_few);
+        (measure, more as f64 / f64::from(many - few))
+    });
     SuiteOutcome::Ok(Box::new(SuiteMeasured {
         client: agreed.client,
         server: agreed.server,
-        instructions: totals
-            .into_iter()
-            .map(|(measure, totals)| (measure, each(totals)))
-            .collect(),
+        instructions: instructions.collect(),
         ..SuiteMeasured::default()
     }))
 }

@@ -64,11 +64,6 @@ impl Materials {
 
     /// Returns the material of `scenario`.
     pub fn material(&self, scenario: &Scenario) -> Material {
-        let filled = |count: u32| {
-            self.roots
-                .get(&count)
-                .map_or("", |roots| roots.pem.as_str())
-        };
         match &scenario.work {
             Work::Handshake { settings, .. }
             | Work::Bulk { settings, .. }
@@ -86,7 +81,7 @@ impl Materials {
                 ..
             } => {
                 let mut material = suite_pki(*key, *chain_length);
-                material.roots_pem += filled(roots.saturating_sub(1));
+                material.roots_pem += self.roots_pem(roots.saturating_sub(1));
                 material
             }
             Work::Crypto { primitive } => match primitive {
@@ -98,7 +93,7 @@ impl Materials {
                 | Primitive::Open { .. } => Material::default(),
             },
             Work::Connector { form, roots } => Material {
-                roots_pem: filled(roots.unwrap_or(0)).to_owned(),
+                roots_pem: self.roots_pem(roots.unwrap_or(0)).to_owned(),
                 native_path: self
                     .native_path
                     .clone()
@@ -106,6 +101,11 @@ impl Materials {
                 ..Material::default()
             },
         }
+    }
+
+    fn roots_pem(&self, count: u32) -> &str {
+        let roots = self.roots.get(&count);
+        roots.map_or("", |roots| roots.pem.as_str())
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fmt::Display;
 
 use netbench_model::{
-    ClientAuth, Failure, FailureWord, HandshakeKind, Held, HeldAfter, Negotiated, ParallelWork,
-    Scenario, Work,
+    ClientAuth, Failure, FailureWord, HandshakeKind, Held, HeldAfter, ParallelWork, Scenario, Work,
 };
 use netbench_protocol::{Prepared, Slice, SliceLimit, Sliced};
 
@@ -46,34 +45,23 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Fa
                 format!("the {side} does not report the negotiated parameters"),
             ));
         };
-        let differs = |what: FailureWord, found: &dyn Display, wanted: &dyn Display| {
-            let detail = format!("{side}: {what} {found}, where {wanted} was asked for");
-            wrong_work(what, detail)
-        };
         if found.version != Some(settings.version) {
-            return Err(differs(
-                FailureWord::Version,
-                &shown(found.version),
-                &settings.version,
-            ));
+            let (found, wanted) = (shown(found.version), settings.version);
+            return Err(differs(side, FailureWord::Version, &found, &wanted));
         }
         if found.suite != Some(settings.suite()) {
-            return Err(differs(
-                FailureWord::Suite,
-                &shown(found.suite),
-                &settings.suite(),
-            ));
+            let (found, wanted) = (shown(found.suite), settings.suite());
+            return Err(differs(side, FailureWord::Suite, &found, &wanted));
         }
-        if let Some(group) = found.group
-            && group != settings.group
+        if let Some(found) = found.group
+            && found != settings.group
         {
-            return Err(differs(FailureWord::Group, &group, &settings.group));
+            return Err(differs(side, FailureWord::Group, &found, &settings.group));
         }
         let resumed = kind != HandshakeKind::Full;
         if found.resumed != resumed {
-            let word = |resumed: bool| if resumed { "resumed" } else { "full" };
-            let (found, wanted) = (word(found.resumed), word(resumed));
-            return Err(differs(FailureWord::Handshake, &found, &wanted));
+            let words = [found.resumed, resumed].map(|it| if it { "resumed" } else { "full" });
+            return Err(differs(side, FailureWord::Handshake, &words[0], &words[1]));
         }
     }
     if kind == HandshakeKind::Full {
@@ -82,9 +70,14 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Fa
     Ok(())
 }
 
+fn differs(side: &str, what: FailureWord, found: &dyn Display, wanted: &dyn Display) -> Failure {
+    let detail = format!("{side}: {what} {found}, where {wanted} was asked for");
+    wrong_work(what, detail)
+}
+
 fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), Failure> {
-    let count = |side: &Option<Negotiated>| side.as_ref().map_or(0, |n| n.chain_bytes.len());
-    let (servers, clients) = (count(&prepared.client), count(&prepared.server));
+    let [servers, clients] = [&prepared.client, &prepared.server]
+        .map(|side| side.as_ref().map_or(0, |n| n.chain_bytes.len()));
     if servers != usize::from(length) {
         let detail =
             format!("the server sent {servers} certificates, where {length} were asked for");

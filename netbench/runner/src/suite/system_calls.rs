@@ -131,25 +131,17 @@ mod tests {
             shell.stdin.take().unwrap(),
             BufReader::new(shell.stdout.take().unwrap()),
         );
-        let mut turn = |lines: usize| {
-            let mut answer = String::new();
-            for _ in 0..lines {
-                to.write_all(b"x\n").unwrap();
-                from.read_line(&mut answer).unwrap();
-            }
-            assert_eq!(answer, "done\n".repeat(lines));
-        };
-        turn(1);
+        turn(&mut to, &mut from, 1);
         let trace = Trace::start(shell.id()).unwrap();
-        turn(2);
+        turn(&mut to, &mut from, 2);
         let before = trace.calls();
-        turn(7);
+        turn(&mut to, &mut from, 7);
         let calls = since(&before, &trace.calls());
         trace.end().unwrap();
         assert_eq!(calls.get(&number("openat")), Some(&7), "{calls:?}");
         assert_eq!(calls.get(&number("write")), Some(&7), "{calls:?}");
         assert_eq!(calls.get(&number("read")), Some(&14), "{calls:?}");
-        turn(3);
+        turn(&mut to, &mut from, 3);
         drop(to);
         assert!(shell.wait().unwrap().success());
     }
@@ -157,6 +149,15 @@ mod tests {
     #[test]
     fn a_process_that_is_not_there_cannot_be_traced() {
         assert!(Trace::start(u32::MAX / 2).is_err());
+    }
+
+    fn turn(to: &mut impl Write, from: &mut impl BufRead, lines: usize) {
+        let mut answer = String::new();
+        for _ in 0..lines {
+            to.write_all(b"x\n").unwrap();
+            from.read_line(&mut answer).unwrap();
+        }
+        assert_eq!(answer, "done\n".repeat(lines));
     }
 
     fn number(of: &str) -> u64 {

@@ -38,7 +38,8 @@ pub(super) fn trial(
     random: &mut SplitMix,
 ) -> Option<Vec<SuiteOutcome>> {
     let threads = scenario.threads().is_some();
-    let launch = |number: u64| Launch {
+    let numbers = (0..).take(trials.plan.stacks.len());
+    let launches = numbers.map(|number: u64| Launch {
         core: trials.plan.core().filter(|_| !threads),
         layout: match trials.plan.layout {
             LayoutRecord::Fixed => Layout::Fixed,
@@ -46,11 +47,11 @@ pub(super) fn trial(
             LayoutRecord::Varied => Layout::Varied(mix(layout_seed ^ number)),
         },
         ..trials.workers.launch(None)
-    };
+    });
+    let launches: Vec<Launch<'_>> = launches.collect();
     let mut arms = Vec::new();
-    for (stack, number) in trials.plan.stacks.iter().zip(0..) {
-        let ready = ready(trials, stack, scenario, &launch(number));
-        arms.push(Arm::start(ready));
+    for (stack, launch) in trials.plan.stacks.iter().zip(&launches) {
+        arms.push(Arm::start(ready(trials, stack, scenario, launch)));
         if trials.is_stopped() {
             return None;
         }
@@ -92,13 +93,13 @@ pub(super) fn trial(
     }
     let mut outcomes: Vec<SuiteOutcome> = arms.into_iter().map(Arm::outcome).collect();
     if round < COUNTED_ROUNDS && !threads {
-        let stacks = trials.plan.stacks.iter().zip(0..).zip(&mut outcomes);
-        for ((stack, number), outcome) in stacks {
+        let stacks = trials.plan.stacks.iter().zip(&launches).zip(&mut outcomes);
+        for ((stack, launch), outcome) in stacks {
             if trials.is_stopped() {
                 return None;
             }
             if let SuiteOutcome::Ok(measured) = outcome {
-                let calls = system_calls::count(trials, stack, scenario, &launch(number));
+                let calls = system_calls::count(trials, stack, scenario, launch);
                 measured.system_calls = Some(calls);
             }
         }
@@ -183,12 +184,6 @@ impl Arm {
     }
 
     fn outcome(self) -> SuiteOutcome {
-        let distributions = |timings: BTreeMap<Measure, Vec<u64>>| {
-            timings
-                .into_iter()
-                .map(|(measure, ns)| (measure, Distribution::of_ns(ns)))
-                .collect()
-        };
         match self.ready {
             Err(lost) => lost.outcome(),
             Ok(_) => SuiteOutcome::Ok(Box::new(SuiteMeasured {
@@ -198,6 +193,13 @@ impl Arm {
             })),
         }
     }
+}
+
+fn distributions(timings: BTreeMap<Measure, Vec<u64>>) -> BTreeMap<Measure, Distribution> {
+    timings
+        .into_iter()
+        .map(|(measure, ns)| (measure, Distribution::of_ns(ns)))
+        .collect()
 }
 
 fn figures(sliced: &Sliced, warm_up: u32) -> SliceFigures {

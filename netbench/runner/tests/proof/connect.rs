@@ -46,34 +46,20 @@ use FailureClass::{Worker, WrongWork};
 
 pub(crate) fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
-    let mut add = |name: &str, test: Box<dyn FnOnce() + Send>| {
-        tests.push(Test::new(format!("connect::{name}"), move || {
-            test();
-            Ok(())
-        }));
-    };
     for (name, what, end) in lies() {
         let at = At::Connect(Role::Measured, LIED.to_owned());
-        add(
-            name,
-            Box::new(move || about_one_site(Condition::Clean, Lie { at, what }, end)),
-        );
+        tests.push(test(name, move || {
+            about_one_site(Condition::Clean, Lie { at, what }, end)
+        }));
     }
     for condition in Condition::ALL.iter().copied() {
-        add(
-            &format!("no_lie_when_{condition}"),
-            Box::new(move || {
-                let at = At::Connect(Role::Measured, "other.example".to_owned());
-                about_one_site(
-                    condition,
-                    Lie {
-                        at,
-                        what: What::Death,
-                    },
-                    End::Ok,
-                );
-            }),
-        );
+        tests.push(test(&format!("no_lie_when_{condition}"), move || {
+            let lie = Lie {
+                at: At::Connect(Role::Measured, "other.example".to_owned()),
+                what: What::Death,
+            };
+            about_one_site(condition, lie, End::Ok);
+        }));
     }
     // A connection that should have resumed: both sides agree that it did not.
     let full = json!({"client": {"resumed": false}, "server": {"negotiated": {"resumed": false}},
@@ -99,29 +85,24 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
     ] {
         let at = At::Connect(role, LIED.to_owned());
-        add(
-            name,
-            Box::new(move || about_one_site(Condition::Resumed, Lie { at, what }, end)),
-        );
+        tests.push(test(name, move || {
+            about_one_site(Condition::Resumed, Lie { at, what }, end)
+        }));
     }
     let at = At::Connect(Role::Measured, LIED.to_owned());
     let death = Lie {
         at,
         what: What::Death,
     };
-    add(
-        "death_when_cold",
-        Box::new(move || about_one_site(Condition::Cold, death, Failed(Worker, "died", ""))),
-    );
+    tests.push(test("death_when_cold", || {
+        about_one_site(Condition::Cold, death, Failed(Worker, "died", ""))
+    }));
     // Warm-ups enter no comparison: measurements after a failed one remain valid.
-    add(
-        "a_warm_up_that_failed",
-        Box::new(|| {
-            let at = At::Connect(Role::Warmup, "near.example".to_owned());
-            let what = What::Changed(json!({"server": null}));
-            about_one_site(Condition::Clean, Lie { at, what }, End::Ok);
-        }),
-    );
+    tests.push(test("a_warm_up_that_failed", || {
+        let at = At::Connect(Role::Warmup, "near.example".to_owned());
+        let what = What::Changed(json!({"server": null}));
+        about_one_site(Condition::Clean, Lie { at, what }, End::Ok);
+    }));
     for (name, at, what, end) in [
         (
             "death_at_start",
@@ -144,35 +125,34 @@ pub(crate) fn tests() -> Vec<Test> {
     ] {
         for condition in [Condition::Clean, Condition::Cold] {
             let (at, what) = (at.clone(), what.clone());
-            add(
-                &format!("{name}_when_{condition}"),
-                Box::new(move || about_all_sites(condition, Some(Lie { at, what }), end)),
-            );
+            tests.push(test(&format!("{name}_when_{condition}"), move || {
+                about_all_sites(condition, Some(Lie { at, what }), end)
+            }));
         }
     }
-    add(
-        "a_program_that_is_gone",
-        Box::new(|| {
-            about_all_sites(
-                Condition::Clean,
-                None,
-                Failed(Worker, "start", "cannot start"),
-            )
+    tests.extend([
+        test("a_program_that_is_gone", || {
+            let end = Failed(Worker, "start", "cannot start");
+            about_all_sites(Condition::Clean, None, end);
         }),
-    );
-    add(
-        "workers_are_fresh_in_every_round",
-        Box::new(workers_are_fresh_in_every_round),
-    );
-    add(
-        "a_site_that_never_answers_is_given_up",
-        Box::new(a_site_that_never_answers_is_given_up),
-    );
-    add(
-        "a_live_server_says_nothing",
-        Box::new(a_live_server_says_nothing),
-    );
+        test(
+            "workers_are_fresh_in_every_round",
+            workers_are_fresh_in_every_round,
+        ),
+        test(
+            "a_site_that_never_answers_is_given_up",
+            a_site_that_never_answers_is_given_up,
+        ),
+        test("a_live_server_says_nothing", a_live_server_says_nothing),
+    ]);
     tests
+}
+
+fn test(name: &str, check: impl FnOnce() + Send + 'static) -> Test {
+    Test::new(format!("connect::{name}"), move || {
+        check();
+        Ok(())
+    })
 }
 
 /// Checks that the lie affects only the liar's samples of one site.
@@ -250,7 +230,7 @@ fn workers_are_fresh_in_every_round() {
 /// give it up.
 fn a_site_that_never_answers_is_given_up() {
     const MANY: u32 = 5;
-    let time_out = || Lie {
+    let time_out = Lie {
         at: At::Connect(Role::Measured, LIED.to_owned()),
         what: What::Instead(
             json!({"type": "failed", "class": "timeout", "reason": "in tls",
@@ -261,31 +241,34 @@ fn a_site_that_never_answers_is_given_up() {
         rounds: MANY,
         ..plan(Condition::Clean)
     };
-    let tried = |fake: &Fake, run: &Run| {
-        let (samples, _) = run.execute(&plan);
-        assert_eq!(samples.len(), 2 * 2 * MANY as usize);
-        for sample in samples.iter().filter(|sample| sample.site != LIED) {
-            expect(sample, End::Ok);
-        }
-        let given_up = samples.iter().filter(|sample| match &sample.outcome {
-            Outcome::Unsupported { reason } => reason.contains("given up"),
-            _ => false,
-        });
-        (fake.processes("connect").len() as u32, given_up.count())
-    };
-    let mut run = Run::new(time_out());
+    let mut run = Run::new(time_out.clone());
     // Once for the near site in each round.
-    assert_eq!(tried(&run.liar, &run), (2 * MANY, 0));
-    let orders = script(HONEST, vec![time_out()]);
+    assert_eq!(tried(&run, &plan), (2 * MANY, 0));
+    let orders = script(HONEST, vec![time_out.clone()]);
     let folder = tempfile::tempdir().unwrap();
     run.honest = Fake::new(run.folder.path(), &orders);
-    run.liar = Fake::new(folder.path(), &script(LIAR, vec![time_out()]));
+    run.liar = Fake::new(folder.path(), &script(LIAR, vec![time_out]));
     let programs = [(HONEST, &run.honest), (LIAR, &run.liar)];
     let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone().into()));
     run.workers = Workers::probe(programs.into(), None, Arc::default()).unwrap();
     fs::remove_dir_all(run.folder.path().join("run")).unwrap();
     let given_up = 2 * (MANY - 2) as usize;
-    assert_eq!(tried(&run.liar, &run), (MANY + 2, given_up));
+    assert_eq!(tried(&run, &plan), (MANY + 2, given_up));
+}
+
+/// Returns the number of the liar's connections, and the number of samples that were given up.
+fn tried(run: &Run, plan: &ConnectPlan) -> (u32, usize) {
+    let (samples, _) = run.execute(plan);
+    assert_eq!(samples.len(), 2 * 2 * plan.rounds as usize);
+    for sample in samples.iter().filter(|sample| sample.site != LIED) {
+        expect(sample, End::Ok);
+    }
+    let given_up = samples.iter().filter(|sample| match &sample.outcome {
+        Outcome::Unsupported { reason } => reason.contains("given up"),
+        _ => false,
+    });
+    let connections = run.liar.processes("connect").len();
+    (connections as u32, given_up.count())
 }
 
 /// On the real network there is no server's view; the client's reports are still verified.
@@ -350,8 +333,8 @@ impl Run {
     /// Creates a run without a lie.
     fn new_honest() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let fake = |stack: &str| Fake::new(folder.path(), &script(stack, Vec::new()));
-        let (honest, liar) = (fake(HONEST), fake(LIAR));
+        let [honest, liar] =
+            [HONEST, LIAR].map(|stack| Fake::new(folder.path(), &script(stack, Vec::new())));
         let programs = [(HONEST, &honest), (LIAR, &liar)];
         let programs =
             programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone().into()));
@@ -373,14 +356,6 @@ impl Run {
     fn execute(&self, plan: &ConnectPlan) -> (Vec<Sample>, Vec<String>) {
         let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
         let events = Mutex::new((Vec::new(), Vec::new()));
-        let listener = |event: Event| {
-            let mut events = events.lock().unwrap();
-            match event {
-                Event::Begin { .. } | Event::Again(_) | Event::ServerDied { .. } => {}
-                Event::Sampled(sample) => events.0.push(*sample),
-                Event::WorkerLost { stack, .. } => events.1.push(stack.to_string()),
-            }
-        };
         // The fakes make no connections, so that any address is valid.
         let anywhere = HostAddress {
             address: SocketAddr::from(([127, 0, 0, 1], 9)),
@@ -402,7 +377,14 @@ impl Run {
             &Targets::Hosts(addresses),
             &[],
             folder.appender::<Sample>().unwrap(),
-            &listener,
+            &|event| {
+                let mut events = events.lock().unwrap();
+                match event {
+                    Event::Begin { .. } | Event::Again(_) | Event::ServerDied { .. } => {}
+                    Event::Sampled(sample) => events.0.push(*sample),
+                    Event::WorkerLost { stack, .. } => events.1.push(stack.to_string()),
+                }
+            },
             &stop,
         )
         .unwrap();

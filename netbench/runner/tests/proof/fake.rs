@@ -90,8 +90,8 @@ pub(crate) struct Fake {
 impl Fake {
     /// Writes the program into `folder`.
     pub(crate) fn new(folder: &Path, script: &Script) -> Self {
-        let path = |suffix: &str| folder.join(format!("{}{suffix}", script.stack));
-        let (program, orders, log) = (path(""), path(".json"), path(".log"));
+        let [program, orders, log] =
+            ["", ".json", ".log"].map(|suffix| folder.join(format!("{}{suffix}", script.stack)));
         fs::write(&orders, serde_json::to_vec(script).unwrap()).unwrap();
         let own = std::env::current_exe().unwrap();
         let text = format!(
@@ -126,10 +126,6 @@ pub(crate) fn work(words: &[String]) -> ExitCode {
         .append(true)
         .open(log)
         .unwrap();
-    let mut note = |what: &str| {
-        let line = format!("{} {what}\n", std::process::id());
-        log.write_all(line.as_bytes()).unwrap();
-    };
     let mut prepared = None;
     if script.lies.iter().any(|lie| lie.at == At::Start) {
         return die();
@@ -140,7 +136,8 @@ pub(crate) fn work(words: &[String]) -> ExitCode {
             prepared = Some(prepare.scenario);
         }
         let (at, operation) = at(&request.body, prepared.as_ref());
-        note(operation);
+        let line = format!("{} {operation}\n", std::process::id());
+        log.write_all(line.as_bytes()).unwrap();
         let honest = Response {
             id: request.id,
             body: answer(&script, &request.body, prepared.as_ref()),
@@ -182,7 +179,7 @@ fn die() -> ExitCode {
 }
 
 fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'static str) {
-    let name = || prepared.map(ToString::to_string).unwrap_or_default();
+    let name = prepared.map(ToString::to_string).unwrap_or_default();
     match request {
         RequestBody::Describe => (None, "describe"),
         RequestBody::Configure(_) => (Some(At::Configure), "configure"),
@@ -196,9 +193,9 @@ fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'stat
                 Role::Stepped => "connect after steps",
             },
         ),
-        RequestBody::Prepare(_) => (Some(At::Prepare(name())), "prepare"),
-        RequestBody::Slice(_) => (Some(At::Slice(name())), "slice"),
-        RequestBody::Hold(_) => (Some(At::Hold(name())), "hold"),
+        RequestBody::Prepare(_) => (Some(At::Prepare(name)), "prepare"),
+        RequestBody::Slice(_) => (Some(At::Slice(name)), "slice"),
+        RequestBody::Hold(_) => (Some(At::Hold(name)), "hold"),
         RequestBody::Serve(_) => (None, "serve"),
         RequestBody::Counts => (None, "counts"),
         RequestBody::Verify(_) => (None, "verify"),
@@ -328,23 +325,23 @@ fn agreed(scenario: &Scenario) -> Prepared {
         return Prepared::default();
     };
     let full = kind(scenario) == HandshakeKind::Full;
-    let side = |certificates: u8| Negotiated {
-        version: Some(settings.version),
-        suite: Some(settings.suite()),
-        group: Some(settings.group),
-        resumed: !full,
-        chain_bytes: vec![1_000; usize::from(certificates)],
-        ..Negotiated::default()
-    };
     let clients = if settings.client_auth == ClientAuth::On {
         2
     } else {
         0
     };
-    Prepared {
-        client: Some(side(if full { settings.chain_length } else { 0 })),
-        server: Some(side(if full { clients } else { 0 })),
-    }
+    let [client, server] = [settings.chain_length, clients].map(|certificates| {
+        let certificates = if full { certificates } else { 0 };
+        Some(Negotiated {
+            version: Some(settings.version),
+            suite: Some(settings.suite()),
+            group: Some(settings.group),
+            resumed: !full,
+            chain_bytes: vec![1_000; usize::from(certificates)],
+            ..Negotiated::default()
+        })
+    });
+    Prepared { client, server }
 }
 
 fn sliced(scenario: &Scenario, asked: &Slice) -> Sliced {
@@ -352,7 +349,8 @@ fn sliced(scenario: &Scenario, asked: &Slice) -> Sliced {
         SliceLimit::Operations(asked) => asked,
         SliceLimit::Microseconds(_) => OPERATIONS,
     };
-    let timings = |measure| (measure, vec![1_000; operations as usize]);
+    let timings = scenario.measures().iter();
+    let timings = timings.map(|measure| (*measure, vec![1_000; operations as usize]));
     let resumed = if kind(scenario) == HandshakeKind::Full {
         0
     } else {
@@ -360,7 +358,7 @@ fn sliced(scenario: &Scenario, asked: &Slice) -> Sliced {
     };
     Sliced {
         operations,
-        timings_ns: scenario.measures().iter().copied().map(timings).collect(),
+        timings_ns: timings.collect(),
         handshakes: operations,
         client_resumed: resumed,
         server_resumed: resumed,

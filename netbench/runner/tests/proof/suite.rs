@@ -185,13 +185,13 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
     };
     let run = RunFolder::create(&folder.path().join("run"), &json!({})).unwrap();
     let events = RefCell::new((Vec::new(), Vec::new()));
-    let listener = |event: SuiteEvent<'_>| match event {
+    let appender = run.appender::<SuiteSample>().unwrap();
+    execute_suite(&trials, Vec::new(), appender, None, &|event| match event {
         SuiteEvent::Sampled(sample) => events.borrow_mut().0.push(sample.clone()),
         SuiteEvent::WorkerLost { stack, .. } => events.borrow_mut().1.push(stack.to_string()),
         SuiteEvent::Begin { .. } | SuiteEvent::Decided { .. } => {}
-    };
-    let appender = run.appender::<SuiteSample>().unwrap();
-    execute_suite(&trials, Vec::new(), appender, None, &listener).unwrap();
+    })
+    .unwrap();
     let (samples, lost) = events.into_inner();
     assert_eq!(
         run.records::<SuiteSample>().unwrap(),

@@ -1,132 +1,130 @@
 //! A liar's reports of a connection, and the outcomes of its samples.
 
 use netbench_model::FailureClass::{Alert, Worker, WrongWork};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::End::{self, Failed, Unsupported};
 use crate::fake::What;
 
 /// Returns lies about a measured connection to one site, in the condition `clean`.
 pub(super) fn lies() -> Vec<(&'static str, What, End)> {
-    let changed = What::Changed;
-    let no_handshake = |what: &'static str, patch: Value, detail: &'static str| {
-        (
-            what,
-            changed(patch),
-            Failed(WrongWork, "no handshake", detail),
-        )
-    };
-    let no_figure = |what: &'static str, patch: Value, detail: &'static str| {
-        (what, changed(patch), Failed(WrongWork, "no figure", detail))
-    };
-    let verification = |what: &'static str, verify_ns: u64, detail: &'static str| {
-        let patch = json!({"phases": {"verify_ns": verify_ns}});
-        let end = Failed(WrongWork, "verification time", detail);
-        (what, changed(patch), end)
-    };
-    let bytes = |what: &'static str, patch: Value, detail: &'static str| {
-        let patch = json!({"transfer": patch});
-        (what, changed(patch), Failed(WrongWork, "bytes", detail))
-    };
-    let disagree = |what: &'static str, patch: Value, detail: &'static str| {
-        let patch = json!({"server": {"negotiated": patch}});
-        (
-            what,
-            changed(patch),
-            Failed(WrongWork, "sides disagree", detail),
-        )
-    };
-    let another_response = |what: &'static str, patch: Value, detail: &'static str| {
-        (
-            what,
-            changed(patch),
-            Failed(WrongWork, "another response", detail),
-        )
-    };
-    let nonsense = |what: &'static str, lie: What, detail: &'static str| {
-        (what, lie, Failed(Worker, "nonsense", detail))
-    };
     vec![
-        no_handshake(
+        (
             "no_version",
-            json!({"client": {"version": null}}),
-            "client.version is null",
+            What::Changed(json!({"client": {"version": null}})),
+            Failed(WrongWork, "no handshake", "client.version is null"),
         ),
-        no_handshake(
+        (
             "no_suite",
-            json!({"client": {"suite": null}}),
-            "client.suite is null",
+            What::Changed(json!({"client": {"suite": null}})),
+            Failed(WrongWork, "no handshake", "client.suite is null"),
         ),
-        no_figure(
+        (
             "no_time_in_the_handshake",
-            json!({"phases": {"tls_ns": 0}}),
-            "phases.tls_ns is 0",
+            What::Changed(json!({"phases": {"tls_ns": 0}})),
+            Failed(WrongWork, "no figure", "phases.tls_ns is 0"),
         ),
-        no_figure(
+        (
             "no_time_before_the_client_hello",
-            json!({"phases": {"client_hello_ns": 0}}),
-            "phases.client_hello_ns is 0",
+            What::Changed(json!({"phases": {"client_hello_ns": 0}})),
+            Failed(WrongWork, "no figure", "phases.client_hello_ns is 0"),
         ),
-        no_figure(
+        (
             "no_bytes_in",
-            json!({"transfer": {"handshake_bytes_in": 0}}),
-            "transfer.handshake_bytes_in is 0",
+            What::Changed(json!({"transfer": {"handshake_bytes_in": 0}})),
+            Failed(WrongWork, "no figure", "transfer.handshake_bytes_in is 0"),
         ),
-        no_figure(
+        (
             "no_bytes_out",
-            json!({"transfer": {"handshake_bytes_out": 0}}),
-            "transfer.handshake_bytes_out is 0",
+            What::Changed(json!({"transfer": {"handshake_bytes_out": 0}})),
+            Failed(WrongWork, "no figure", "transfer.handshake_bytes_out is 0"),
         ),
-        bytes(
+        (
             "fewer_bytes_than_the_body_has",
-            json!({"bytes_in": 3_999}),
-            "transfer.bytes_in is 3999",
+            What::Changed(json!({"transfer": {"bytes_in": 3_999}})),
+            Failed(WrongWork, "bytes", "transfer.bytes_in is 3999"),
         ),
-        bytes(
+        (
             "no_bytes_of_a_request",
-            json!({"bytes_out": 500}),
-            "transfer.bytes_out is 500",
+            What::Changed(json!({"transfer": {"bytes_out": 500}})),
+            Failed(WrongWork, "bytes", "transfer.bytes_out is 500"),
         ),
-        verification("verified_in_no_time", 1, "phases.verify_ns is 1:"),
-        verification(
+        (
+            "verified_in_no_time",
+            What::Changed(json!({"phases": {"verify_ns": 1}})),
+            Failed(WrongWork, "verification time", "phases.verify_ns is 1:"),
+        ),
+        (
             "verified_for_longer_than_the_handshake",
-            180_001,
-            "phases.verify_ns is 180001, more than the 180000 ns",
+            What::Changed(json!({"phases": {"verify_ns": 180_001}})),
+            Failed(
+                WrongWork,
+                "verification time",
+                "phases.verify_ns is 180001, more than the 180000 ns",
+            ),
         ),
         (
             "resumed_on_both_sides",
-            changed(
+            What::Changed(
                 json!({"client": {"resumed": true}, "server": {"negotiated": {"resumed": true}}}),
             ),
             Failed(WrongWork, "resumed", "resumed is true"),
         ),
         (
             "not_verified",
-            changed(json!({"phases": {"verify_ns": null}})),
+            What::Changed(json!({"phases": {"verify_ns": null}})),
             Failed(WrongWork, "no verification", "phases.verify_ns is null"),
         ),
         (
             "no_view_of_the_server",
-            changed(json!({"server": null})),
+            What::Changed(json!({"server": null})),
             Failed(WrongWork, "no server's view", "did not report"),
         ),
-        disagree("another_version", json!({"version": "1.2"}), "version: "),
-        disagree(
+        (
+            "another_version",
+            What::Changed(json!({"server": {"negotiated": {"version": "1.2"}}})),
+            Failed(WrongWork, "sides disagree", "version: "),
+        ),
+        (
             "another_suite",
-            json!({"suite": "TLS_AES_256_GCM_SHA384"}),
-            "suite: ",
+            What::Changed(json!({"server": {"negotiated": {"suite": "TLS_AES_256_GCM_SHA384"}}})),
+            Failed(WrongWork, "sides disagree", "suite: "),
         ),
-        disagree(
+        (
             "another_protocol",
-            json!({"alpn": "http/1.1"}),
-            "protocol: ",
+            What::Changed(json!({"server": {"negotiated": {"alpn": "http/1.1"}}})),
+            Failed(WrongWork, "sides disagree", "protocol: "),
         ),
-        disagree("no_protocol", json!({"alpn": null}), "protocol: "),
-        disagree("resumed_on_one_side", json!({"resumed": true}), "resumed: "),
-        disagree("another_group", json!({"group": "secp256r1"}), "group: "),
-        another_response("another_status", json!({"http_status": 404}), "status 404"),
-        another_response("a_byte_less", json!({"body_bytes": 999}), "999 bytes"),
-        another_response("a_byte_more", json!({"body_bytes": 1001}), "1001 bytes"),
+        (
+            "no_protocol",
+            What::Changed(json!({"server": {"negotiated": {"alpn": null}}})),
+            Failed(WrongWork, "sides disagree", "protocol: "),
+        ),
+        (
+            "resumed_on_one_side",
+            What::Changed(json!({"server": {"negotiated": {"resumed": true}}})),
+            Failed(WrongWork, "sides disagree", "resumed: "),
+        ),
+        (
+            "another_group",
+            What::Changed(json!({"server": {"negotiated": {"group": "secp256r1"}}})),
+            Failed(WrongWork, "sides disagree", "group: "),
+        ),
+        (
+            "another_status",
+            What::Changed(json!({"http_status": 404})),
+            Failed(WrongWork, "another response", "status 404"),
+        ),
+        (
+            "a_byte_less",
+            What::Changed(json!({"body_bytes": 999})),
+            Failed(WrongWork, "another response", "999 bytes"),
+        ),
+        (
+            "a_byte_more",
+            What::Changed(json!({"body_bytes": 1001})),
+            Failed(WrongWork, "another response", "1001 bytes"),
+        ),
         (
             "an_answer_of_another_kind",
             What::Instead(json!({"type": "configured"})),
@@ -137,18 +135,30 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
             What::Instead(json!({"type": "error", "message": "not\u{1b}[31m today"})),
             Failed(Worker, "refused", "not\u{fffd}[31m today"),
         ),
-        nonsense("another_id", What::OtherId, "an answer to request 1"),
-        nonsense(
+        (
+            "another_id",
+            What::OtherId,
+            Failed(Worker, "nonsense", "an answer to request 1"),
+        ),
+        (
             "a_line_of_garbage",
             What::Line("{\"id\":\u{7}".to_owned()),
-            "{\"id\":\u{fffd}",
+            Failed(Worker, "nonsense", "{\"id\":\u{fffd}"),
         ),
-        nonsense("an_empty_line", What::Line(String::new()), "not an answer"),
-        nonsense("a_line_that_does_not_end", What::LongLine(65), "xxxx"),
-        nonsense(
+        (
+            "an_empty_line",
+            What::Line(String::new()),
+            Failed(Worker, "nonsense", "not an answer"),
+        ),
+        (
+            "a_line_that_does_not_end",
+            What::LongLine(65),
+            Failed(Worker, "nonsense", "xxxx"),
+        ),
+        (
             "an_answer_of_no_known_kind",
             What::Instead(json!({"type": "gone-fishing"})),
-            "gone-fishing",
+            Failed(Worker, "nonsense", "gone-fishing"),
         ),
         (
             "silence",

@@ -5,7 +5,7 @@ use netbench_model::{
     FailureClass::{Setup, Worker, WrongWork},
     HandshakeKind, HeldAfter, KeyType, ParallelWork, Scenario, SessionSettings, TlsVersion, Work,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::End::{self, Failed, Unsupported};
 use crate::fake::What;
@@ -75,306 +75,295 @@ pub(super) type Case = (&'static str, Scenario, In, What, End);
 
 /// Returns lies about the negotiated parameters of the first handshake.
 pub(super) fn lies_of_agreement() -> Vec<Case> {
-    let wrong = |name: &'static str,
-                 scenario: Scenario,
-                 patch: Value,
-                 reason: &'static str,
-                 detail: &'static str| {
-        let what = What::Changed(patch);
+    let lies = [
         (
-            name,
-            scenario,
-            In::Prepare,
-            what,
-            Failed(WrongWork, reason, detail),
-        )
-    };
-    vec![
-        wrong(
             "no_client",
             full(),
             json!({"client": null}),
             "agreement",
             "the client does not report",
         ),
-        wrong(
+        (
             "no_server",
             full(),
             json!({"server": null}),
             "agreement",
             "the server does not report",
         ),
-        wrong(
+        (
             "clients_version",
             full(),
             json!({"client": {"version": "1.2"}}),
             "version",
             "client: ",
         ),
-        wrong(
+        (
             "servers_version",
             full(),
             json!({"server": {"version": "1.2"}}),
             "version",
             "server: ",
         ),
-        wrong(
+        (
             "clients_suite",
             full(),
             json!({"client": {"suite": "0x5678"}}),
             "suite",
             "client: ",
         ),
-        wrong(
+        (
             "servers_suite",
             full(),
             json!({"server": {"suite": "0x5678"}}),
             "suite",
             "server: ",
         ),
-        wrong(
+        (
             "clients_group",
             full(),
             json!({"client": {"group": "0x5678"}}),
             "group",
             "client: ",
         ),
-        wrong(
+        (
             "servers_group",
             full(),
             json!({"server": {"group": "0x5678"}}),
             "group",
             "server: ",
         ),
-        wrong(
+        (
             "client_resumed",
             full(),
             json!({"client": {"resumed": true}}),
             "handshake",
             "client: ",
         ),
-        wrong(
+        (
             "server_resumed",
             full(),
             json!({"server": {"resumed": true}}),
             "handshake",
             "server: ",
         ),
-        wrong(
+        (
             "client_not_resumed",
             ticket(),
             json!({"client": {"resumed": false}}),
             "handshake",
             "client: ",
         ),
-        wrong(
+        (
             "server_not_resumed",
             ticket(),
             json!({"server": {"resumed": false}}),
             "handshake",
             "server: ",
         ),
-        wrong(
+        (
             "short_chain",
             full(),
             json!({"client": {"chain_bytes": [900]}}),
             "chain",
             "sent 1 certificates",
         ),
-        wrong(
+        (
             "long_chain",
             full(),
             json!({"client": {"chain_bytes": [9, 9, 9]}}),
             "chain",
             "sent 3 certificates",
         ),
-        wrong(
+        (
             "client_certificates_unasked",
             full(),
             json!({"server": {"chain_bytes": [900]}}),
             "client authentication",
             "client sent 1 certificates",
         ),
-        wrong(
+        (
             "no_client_certificates",
             client_auth(),
             json!({"server": {"chain_bytes": []}}),
             "client authentication",
             "client sent 0 certificates",
         ),
-        wrong(
+        (
             "sessions_of_memory",
             memory(),
             json!({"client": {"version": "1.2"}}),
             "version",
             "client: ",
         ),
-        wrong(
+        (
             "sessions_of_threads",
             threads(),
             json!({"server": {"suite": "0x5678"}}),
             "suite",
             "server: ",
         ),
-    ]
+    ];
+    let cases = lies.map(|(name, scenario, patch, reason, detail)| {
+        let end = Failed(WrongWork, reason, detail);
+        (name, scenario, In::Prepare, What::Changed(patch), end)
+    });
+    cases.into()
 }
 
 /// Returns lies about turns, and about held sessions.
 pub(super) fn lies_of_work() -> Vec<Case> {
-    let wrong = |name: &'static str,
-                 scenario: Scenario,
-                 patch: Value,
-                 reason: &'static str,
-                 detail: &'static str| {
-        let what = What::Changed(patch);
-        (
-            name,
-            scenario,
-            In::Slice,
-            what,
-            Failed(WrongWork, reason, detail),
-        )
-    };
     let timings = "one timing for each operation";
-    let hold = |name: &'static str, patch: Value, detail: &'static str| {
-        let what = What::Changed(patch);
+    let sliced = [
         (
-            name,
-            memory(),
-            In::Hold,
-            what,
-            Failed(WrongWork, "sessions", detail),
-        )
-    };
-    let held = |name: &'static str, after: HeldAfter, patch: Value, detail: &'static str| {
-        let what = What::Changed(patch);
-        let end = Failed(WrongWork, "bytes", detail);
-        (name, held_after(after), In::Hold, what, end)
-    };
-    vec![
-        wrong(
             "clients_resumed",
             full(),
             json!({"client_resumed": 1}),
             "resumption",
             "1 resumed as the clients",
         ),
-        wrong(
+        (
             "servers_resumed",
             full(),
             json!({"server_resumed": 1}),
             "resumption",
             "1 as the servers",
         ),
-        wrong(
+        (
             "one_client_not_resumed",
             ticket(),
             json!({"client_resumed": 2}),
             "resumption",
             "2 resumed as the clients",
         ),
-        wrong(
+        (
             "one_server_not_resumed",
             ticket(),
             json!({"server_resumed": 2}),
             "resumption",
             "2 as the servers",
         ),
-        wrong(
+        (
             "resumed_on_threads",
             threads(),
             json!({"client_resumed": 3}),
             "resumption",
             "3 resumed as the clients",
         ),
-        wrong(
+        (
             "no_timings_of_a_side",
             full(),
             json!({"timings_ns": {"server": []}}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "a_timing_less",
             full(),
             json!({"timings_ns": {"client": [1, 2]}}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "a_timing_more",
             full(),
             json!({"timings_ns": {"client": [1, 2, 3, 4]}}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "no_operations",
             full(),
             json!({"operations": 0, "timings_ns": {"client": [], "server": []}}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "no_operations_on_threads",
             threads(),
             json!({"operations": 0}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "a_part_of_the_timings_of_threads",
             threads(),
             json!({"timings_ns": {"client": [1], "server": [1]}}),
             "timings",
             timings,
         ),
-        wrong(
+        (
             "fewer_operations",
             full(),
             json!({"operations": 2, "timings_ns": {"client": [1, 2], "server": [1, 2]}}),
             "timings",
             "2 operations were done, where",
         ),
-        wrong(
+        (
             "a_batch_of_another_size",
             full(),
             json!({"batch": 7}),
             "timings",
             "batches of 7 operations were timed, where 1 were asked for",
         ),
-        hold("fewer_sessions", json!({"sessions": 8}), "8 sessions"),
-        hold("no_sessions", json!({"sessions": 0}), "0 sessions"),
-        held(
+    ];
+    let sliced = sliced.map(|(name, scenario, patch, reason, detail)| {
+        let end = Failed(WrongWork, reason, detail);
+        (name, scenario, In::Slice, What::Changed(patch), end)
+    });
+    let held = [
+        (
+            "fewer_sessions",
+            HeldAfter::Handshake,
+            json!({"sessions": 8}),
+            "sessions",
+            "8 sessions",
+        ),
+        (
+            "no_sessions",
+            HeldAfter::Handshake,
+            json!({"sessions": 0}),
+            "sessions",
+            "0 sessions",
+        ),
+        (
             "no_tickets",
             HeldAfter::Tickets,
             json!({"ticket_bytes": 0}),
+            "bytes",
             "0 bytes of tickets",
         ),
-        held(
+        (
             "tickets_where_none_are_due",
             HeldAfter::Handshake,
             json!({"ticket_bytes": 500}),
+            "bytes",
             "500 bytes of tickets",
         ),
-        held(
+        (
             "data_that_clients_did_not_receive",
             HeldAfter::Data,
             json!({"client_data_bytes": 16_384}),
+            "bytes",
             "clients received 16384 bytes of data, where 81920 were due",
         ),
-        held(
+        (
             "data_that_servers_did_not_receive",
             HeldAfter::Data,
             json!({"server_data_bytes": 0}),
+            "bytes",
             "servers received 0 bytes",
         ),
-    ]
+    ];
+    let held = held.map(|(name, after, patch, reason, detail)| {
+        let end = Failed(WrongWork, reason, detail);
+        (name, held_after(after), In::Hold, What::Changed(patch), end)
+    });
+    sliced.into_iter().chain(held).collect()
 }
 
 /// Returns invalid responses, and honest failures.
 pub(super) fn lies_of_any_kind() -> Vec<Case> {
-    let another = || What::Instead(json!({"type": "configured"}));
+    let another = What::Instead(json!({"type": "configured"}));
     let kind = Failed(Worker, "refused", "an answer of another kind");
     let died = Failed(
         Worker,
@@ -382,30 +371,28 @@ pub(super) fn lies_of_any_kind() -> Vec<Case> {
         "exited with 9; it said: the fake worker dies",
     );
     let nonsense = Failed(Worker, "nonsense", "");
-    let error = || What::Instead(json!({"type": "error", "message": "no"}));
-    let failed = || {
-        What::Instead(
-            json!({"type": "failed", "class": "setup", "reason": "key", "detail": "no such key",
+    let error = What::Instead(json!({"type": "error", "message": "no"}));
+    let failed = What::Instead(
+        json!({"type": "failed", "class": "setup", "reason": "key", "detail": "no such key",
                                          "phase": null, "after_ns": null}),
-        )
-    };
-    let unsupported = || What::Instead(json!({"type": "unsupported", "reason": "no such group"}));
+    );
+    let unsupported = What::Instead(json!({"type": "unsupported", "reason": "no such group"}));
     vec![
         (
             "prepared_with_another_kind",
             full(),
             In::Prepare,
-            another(),
+            another.clone(),
             kind,
         ),
-        ("a_turn_of_another_kind", full(), In::Slice, another(), kind),
         (
-            "held_with_another_kind",
-            memory(),
-            In::Hold,
-            another(),
+            "a_turn_of_another_kind",
+            full(),
+            In::Slice,
+            another.clone(),
             kind,
         ),
+        ("held_with_another_kind", memory(), In::Hold, another, kind),
         (
             "death_while_preparing",
             full(),
@@ -427,21 +414,21 @@ pub(super) fn lies_of_any_kind() -> Vec<Case> {
             "an_error",
             full(),
             In::Slice,
-            error(),
+            error,
             Failed(Worker, "refused", "refused: no"),
         ),
         (
             "a_failure_stays_as_it_is",
             full(),
             In::Prepare,
-            failed(),
+            failed,
             Failed(Setup, "key", "no such key"),
         ),
         (
             "unsupported_stays_as_it_is",
             full(),
             In::Prepare,
-            unsupported(),
+            unsupported,
             Unsupported("no such group"),
         ),
     ]
