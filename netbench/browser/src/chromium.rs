@@ -143,15 +143,18 @@ impl Chromium {
 
     /// Opens an additional page, and returns its session.
     fn open_page(&mut self, url: &str, limit: Limit<'_>) -> Result<String, BrowserError> {
-        let doing = "open a page";
-        let mut ask = |method: &str, params: Value| {
+        let opened = self
+            .devtools
+            .ask(None, "Target.createTarget", json!({"url": url}), limit);
+        let attached = opened.and_then(|target| {
+            let attach = json!({"targetId": target["targetId"], "flatten": true});
             self.devtools
-                .ask(None, method, params, limit)
-                .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
-        };
-        let target = ask("Target.createTarget", json!({"url": url}))?;
-        let attach = json!({"targetId": target["targetId"], "flatten": true});
-        Ok(text(&ask("Target.attachToTarget", attach)?["sessionId"]))
+                .ask(None, "Target.attachToTarget", attach, limit)
+        });
+        match attached {
+            Ok(attached) => Ok(text(&attached["sessionId"])),
+            Err(unanswered) => Err(self.failed(unanswered, "open a page")),
+        }
     }
 
     fn ask(
@@ -356,16 +359,15 @@ mod tests {
 
     #[test]
     fn older_suites_are_put_together() {
-        let of = |key_exchange, cipher| suite(TlsVersion::Tls12, key_exchange, cipher);
-        assert_eq!(
-            of("ECDHE_ECDSA", "CHACHA20_POLY1305"),
-            Some(CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256)
-        );
-        assert_eq!(
-            of("ECDHE_RSA", "AES_256_GCM"),
-            Some(CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384)
-        );
-        assert_eq!(of("RSA", "AES_128_CBC"), None);
+        let ecdsa = CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256;
+        let rsa = CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384;
+        for (key_exchange, cipher, due) in [
+            ("ECDHE_ECDSA", "CHACHA20_POLY1305", Some(ecdsa)),
+            ("ECDHE_RSA", "AES_256_GCM", Some(rsa)),
+            ("RSA", "AES_128_CBC", None),
+        ] {
+            assert_eq!(suite(TlsVersion::Tls12, key_exchange, cipher), due);
+        }
         assert_eq!(group("P-256"), Some(Group::SECP256R1));
         assert_eq!(group("X25519"), Some(Group::X25519));
     }

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     path::Path,
     process::{Command, Stdio},
@@ -293,11 +293,10 @@ fn connect(
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let stream = namespace.run(|| TcpStream::connect_timeout(&address, limit.left().max(LOOK)));
-    let refused = |error: &dyn std::fmt::Display| {
-        Unanswered::Refused(format!("it cannot be connected to: {error}"))
-    };
-    let stream = stream.map_err(|error| refused(&error))?;
-    Marionette::new(stream.map_err(|error| refused(&error))?, limit)
+    let stream = stream.map_err(io::Error::other).flatten();
+    let stream = stream
+        .map_err(|error| Unanswered::Refused(format!("it cannot be connected to: {error}")))?;
+    Marionette::new(stream, limit)
 }
 
 /// Returns the code of an error page: NSS's, otherwise that of the network, otherwise the page's own.
@@ -322,7 +321,8 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         Some(1) => TlsVersion::Tls10,
         other => return Err(format!("it tells of the protocol {other:?}")),
     };
-    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    let [suite, its_group, its_signature] = [&page.cipher, &page.group, &page.signature]
+        .map(|name| name.as_deref().unwrap_or_default());
     Ok(Page::Loaded(Box::new(Loaded {
         // Firefox's `responseEnd` of a navigation is its `responseStart`, whatever the length of the body.
         times: VisitTimes {
@@ -332,9 +332,9 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         client: Negotiated {
             ech: None,
             version: Some(version),
-            suite: name(&page.cipher).parse().ok(),
-            group: group(&name(&page.group)),
-            signature: signature(&name(&page.signature)),
+            suite: suite.parse().ok(),
+            group: group(its_group),
+            signature: signature(its_signature),
             alpn: page.alpn.clone().filter(|alpn| !alpn.is_empty()),
             resumed: page.resumed.unwrap_or_default(),
             chain_bytes: Vec::new(),
@@ -415,10 +415,13 @@ mod tests {
         let said = "unknown error: Reached error page: about:neterror?e=dnsNotFound&u=https%3A//c";
         let nss = seen(r#"{"code":"SSL_ERROR_BAD_CERT_DOMAIN","result":""}"#);
         let network = seen(r#"{"code":"","result":"NS_ERROR_UNKNOWN_HOST"}"#);
-        let of = |seen: &[Seen]| error_code(said, seen);
-        assert_eq!(of(&[nss]).as_deref(), Some("SSL_ERROR_BAD_CERT_DOMAIN"));
-        assert_eq!(of(&[network]).as_deref(), Some("NS_ERROR_UNKNOWN_HOST"));
-        assert_eq!(of(&[]).as_deref(), Some("dnsNotFound"));
+        for (seen, code) in [
+            (&[nss][..], "SSL_ERROR_BAD_CERT_DOMAIN"),
+            (&[network], "NS_ERROR_UNKNOWN_HOST"),
+            (&[], "dnsNotFound"),
+        ] {
+            assert_eq!(error_code(said, seen).as_deref(), Some(code));
+        }
         assert_eq!(error_code("javascript error: x", &[]), None);
     }
 }

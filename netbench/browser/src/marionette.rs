@@ -60,7 +60,6 @@ impl Marionette {
 /// Removes the first message from the received bytes, if it is complete.
 fn message(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     const LONGEST_LENGTH: usize = 9;
-    let nonsense = || Unanswered::Refused("its messages cannot be read".to_owned());
     let Some(colon) = received.iter().position(|byte| *byte == b':') else {
         let is_length = received.len() <= LONGEST_LENGTH;
         return if is_length { Ok(None) } else { Err(nonsense()) };
@@ -77,6 +76,10 @@ fn message(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     let message = serde_json::from_slice(&received[colon + 1..end]).map_err(|_| nonsense())?;
     received.drain(..end);
     Ok(Some(message))
+}
+
+fn nonsense() -> Unanswered {
+    Unanswered::Refused("its messages cannot be read".to_owned())
 }
 
 #[cfg(test)]

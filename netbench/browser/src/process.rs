@@ -123,9 +123,10 @@ impl Process {
 
     fn ending(&self, browser: &'static str, doing: String) -> BrowserError {
         let words = self.last_words();
-        let is_sandbox =
-            |line: &&str| line.contains("no-sandbox") || line.contains("No usable sandbox");
-        if let Some(line) = words.lines().find(is_sandbox) {
+        let mut lines = words.lines();
+        if let Some(line) =
+            lines.find(|line| line.contains("no-sandbox") || line.contains("No usable sandbox"))
+        {
             return BrowserError::Sandbox {
                 browser,
                 said: netbench_model::sanitize_prefix(line, LONGEST_WORDS),
@@ -144,16 +145,8 @@ impl Process {
 
     /// Returns the end of its stderr.
     fn last_words(&self) -> String {
-        const LONGEST: u64 = 8_192;
-        let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(self.folder_path().join(STDERR))?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
-            let mut bytes = Vec::new();
-            file.take(LONGEST).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+        let bytes = last_bytes(&self.folder_path().join(STDERR));
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
     }
 }
 
@@ -175,6 +168,16 @@ impl Drop for Group {
             killed = killpg(group, Signal::SIGKILL);
         }
     }
+}
+
+fn last_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    const LONGEST: u64 = 8_192;
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the reason for the end of a browser from its stderr, after a colon, with the page's last console message.

@@ -226,30 +226,15 @@ impl BrowserProgram {
     /// # Errors
     /// Returns an error if the program does not report its version, or is too old.
     pub fn at(product: Product, path: PathBuf) -> Result<Self, BrowserError> {
-        let unusable = |why: String| BrowserError::Unusable {
-            what: format!("{product} ({})", path.display()),
-            why,
-        };
-        let mut command = match product {
-            Product::WebKitGtk => WebKit::version(&path),
-            Product::Chromium | Product::Firefox | Product::Servo(_) => Command::new(&path),
-        };
-        let said = says(command.arg("--version")).map_err(unusable)?;
-        let said = said.lines().next().unwrap_or_default().trim().to_owned();
-        let number = said
-            .split(|c: char| !c.is_ascii_digit())
-            .find(|digits| !digits.is_empty())
-            .and_then(|digits| digits.parse::<u32>().ok());
-        match number {
-            None => Err(unusable(format!("its version is \"{said}\""))),
-            Some(number) if number < product.oldest() => Err(unusable(format!(
-                "{said} is too old, {} is the first that can be driven",
-                product.oldest()
-            ))),
-            Some(_) => Ok(Self {
+        match usable_version(product, &path) {
+            Ok(version) => Ok(Self {
                 product,
-                version: said,
+                version,
                 path,
+            }),
+            Err(why) => Err(BrowserError::Unusable {
+                what: format!("{product} ({})", path.display()),
+                why,
             }),
         }
     }
@@ -267,5 +252,27 @@ impl BrowserProgram {
     /// Returns the version, as the program reports it.
     pub fn version(&self) -> &str {
         &self.version
+    }
+}
+
+/// Returns the version that the program reports, or the reason why it cannot be driven.
+fn usable_version(product: Product, path: &Path) -> Result<String, String> {
+    let mut command = match product {
+        Product::WebKitGtk => WebKit::version(path),
+        Product::Chromium | Product::Firefox | Product::Servo(_) => Command::new(path),
+    };
+    let said = says(command.arg("--version"))?;
+    let said = said.lines().next().unwrap_or_default().trim().to_owned();
+    let number = said
+        .split(|c: char| !c.is_ascii_digit())
+        .find(|digits| !digits.is_empty())
+        .and_then(|digits| digits.parse::<u32>().ok());
+    match number {
+        None => Err(format!("its version is \"{said}\"")),
+        Some(number) if number < product.oldest() => Err(format!(
+            "{said} is too old, {} is the first that can be driven",
+            product.oldest()
+        )),
+        Some(_) => Ok(said),
     }
 }

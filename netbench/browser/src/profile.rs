@@ -56,33 +56,22 @@ impl Trust {
             .tempdir()
             .map_err(&failed)?;
         let folder = format!("sql:{}", database.path().display());
-        let run = |arguments: &[&str], input: &str| {
-            let arguments = [&["-d", &folder], arguments].concat();
-            certutil(&program, &arguments, input)
-        };
-        run(&["-N", "--empty-password"], "").map_err(&failed)?;
+        let new = ["-d", &folder, "-N", "--empty-password"];
+        certutil(&program, &new, "").map_err(&failed)?;
         let mut number = 0;
-        let mut add = |certificate| {
-            number += 1;
-            let name = format!("netbench {number}");
-            // "C" is a CA that is trusted for servers.
-            run(&["-A", "-a", "-n", &name, "-t", "C,,"], certificate)
-        };
-        let refused = texts
-            .iter()
-            .map(|text| certificates(text).try_for_each(&mut add).err())
-            .collect();
-        let read = || -> io::Result<Vec<_>> {
-            let entries = fs::read_dir(database.path())?;
-            entries
-                .map(|entry| {
-                    let entry = entry?;
-                    Ok((entry.file_name(), fs::read(entry.path())?))
-                })
-                .collect()
-        };
+        let refused = texts.iter().map(|text| {
+            let added = certificates(text).try_for_each(|certificate| {
+                number += 1;
+                let name = format!("netbench {number}");
+                // "C" is a CA that is trusted for servers.
+                let add = ["-d", &folder, "-A", "-a", "-n", &name, "-t", "C,,"];
+                certutil(&program, &add, certificate)
+            });
+            added.err()
+        });
+        let refused = refused.collect();
         let trust = Self {
-            files: read().map_err(&failed)?,
+            files: files(database.path()).map_err(&failed)?,
             pem: texts.concat(),
         };
         Ok((trust, refused))
@@ -95,13 +84,20 @@ impl Trust {
 
     /// Writes the database into a folder.
     pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), BrowserError> {
-        let copy = || -> io::Result<()> {
-            fs::create_dir_all(folder)?;
-            let mut files = self.files.iter();
-            files.try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
-        };
-        copy().map_err(BrowserError::profile(DATABASE))
+        let mut files = self.files.iter();
+        fs::create_dir_all(folder)
+            .and_then(|()| files.try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes)))
+            .map_err(BrowserError::profile(DATABASE))
     }
+}
+
+/// Returns the names and contents of a folder's files.
+fn files(folder: &Path) -> io::Result<Vec<(OsString, Vec<u8>)>> {
+    let files = fs::read_dir(folder)?.map(|entry| {
+        let entry = entry?;
+        Ok((entry.file_name(), fs::read(entry.path())?))
+    });
+    files.collect()
 }
 
 /// Returns each certificate of a PEM text.

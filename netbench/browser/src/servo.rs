@@ -325,7 +325,6 @@ fn crash(reason: &str, console: &[String]) -> String {
 
 /// Returns the loaded page. The times of TCP connect and the handshake are 0 until they are taken from the packets.
 fn loaded(seen: &Seen) -> Result<Page, String> {
-    let since_ns = |to: f64| time_ns(seen.secure_connection_start, to);
     let loaded = Loaded {
         times: VisitTimes {
             dns_ns: 0,
@@ -333,7 +332,7 @@ fn loaded(seen: &Seen) -> Result<Page, String> {
             tls_ns: 0,
             wait_ns: 0,
             first_byte_ns: None,
-            total_ns: Some(since_ns(seen.response_end)?),
+            total_ns: Some(time_ns(seen.secure_connection_start, seen.response_end)?),
         },
         client: Negotiated::default(),
         server: server_view(&seen.again.headers),
@@ -432,13 +431,11 @@ mod tests {
 
     #[test]
     fn only_whole_images_count_with_the_sizes_of_their_urls() {
-        let url = |bytes: u64, number: u32| {
-            format!("https://o1.a.example:8443/.well-known/netbench/object/{bytes}?{number}")
-        };
+        let path = "https://o1.a.example:8443/.well-known/netbench/object";
         let objects = json!([
-            {"responseEnd": 150.0, "url": url(2_048, 0), "isWhole": true},
-            {"responseEnd": 180.0, "url": url(40_960, 1), "isWhole": true},
-            {"responseEnd": 185.0, "url": url(8_192, 2), "isWhole": false},
+            {"responseEnd": 150.0, "url": format!("{path}/2048?0"), "isWhole": true},
+            {"responseEnd": 180.0, "url": format!("{path}/40960?1"), "isWhole": true},
+            {"responseEnd": 185.0, "url": format!("{path}/8192?2"), "isWhole": false},
         ]);
         let objects = super::objects(&seen(&objects))
             .expect("times")

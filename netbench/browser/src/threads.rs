@@ -67,15 +67,17 @@ fn scheduled(text: &str) -> Option<Scheduled> {
 mod tests {
     use super::*;
 
+    fn threads(counters: &[(u32, &str)]) -> Threads {
+        let counters = counters.iter();
+        Threads(
+            counters
+                .filter_map(|(n, text)| Some((*n, scheduled(text)?)))
+                .collect(),
+        )
+    }
+
     #[test]
     fn counters_are_compared_thread_by_thread() {
-        let threads = |counters: &[(u32, &str)]| {
-            let all = counters.iter();
-            Threads(
-                all.filter_map(|(n, text)| Some((*n, scheduled(text)?)))
-                    .collect(),
-            )
-        };
         let earlier = threads(&[(1, "100 10 3"), (2, "500 50 4")]);
         let now = threads(&[(1, "150 30 5"), (3, "7 8 1"), (4, "9"), (5, "-1 2 3")]);
         assert_eq!(

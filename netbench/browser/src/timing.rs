@@ -71,16 +71,13 @@ impl NavigationTiming {
             return Ok(None);
         }
         let came = self.objects.iter().filter(|it| it.response_end > 0.0);
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let reused = came.clone();
+        let reused = reused.filter(|it| it.connect_end <= it.connect_start);
         let last = came.clone().map(|it| it.response_end);
         Ok(Some(ObjectsLoad {
-            loaded: count(came.clone().count()),
-            bytes: came.clone().map(|it| it.decoded_body_size).sum(),
-            reused: count(
-                came.clone()
-                    .filter(|it| it.connect_end <= it.connect_start)
-                    .count(),
-            ),
+            loaded: u32::try_from(came.clone().count()).unwrap_or(u32::MAX),
+            bytes: came.map(|it| it.decoded_body_size).sum(),
+            reused: u32::try_from(reused.count()).unwrap_or(u32::MAX),
             last_object_ns: self.between(self.connect_start, last.fold(0.0, f64::max))?,
             load_ns: self.between(self.connect_start, self.load_event_start)?,
         }))

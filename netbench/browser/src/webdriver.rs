@@ -77,7 +77,6 @@ impl WebDriver {
 /// Removes the first answer from the received bytes, if it is complete.
 fn answer(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     const END: &[u8] = b"\r\n\r\n";
-    let nonsense = || Unanswered::Refused("its answers cannot be read".to_owned());
     let Some(head) = received.windows(END.len()).position(|part| part == END) else {
         let may_come = received.len() <= LONGEST_HEAD;
         return if may_come { Ok(None) } else { Err(nonsense()) };
@@ -100,6 +99,10 @@ fn answer(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
     let value = serde_json::from_slice(&received[body..end]).map_err(|_| nonsense())?;
     received.drain(..end);
     Ok(Some(value))
+}
+
+fn nonsense() -> Unanswered {
+    Unanswered::Refused("its answers cannot be read".to_owned())
 }
 
 #[cfg(test)]

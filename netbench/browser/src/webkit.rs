@@ -177,12 +177,6 @@ impl WebKit {
 
     /// Searches for the browser, and for the programs that drive it. The browser is on no search path.
     pub(crate) fn find() -> Result<PathBuf, BrowserError> {
-        let missing = |what: &str, help: String| {
-            Err(BrowserError::Missing {
-                what: what.to_owned(),
-                help,
-            })
-        };
         let browser = libraries().into_iter().find_map(|folder| {
             let names = ["webkit2gtk-4.1", "webkitgtk-6.0", "webkit2gtk-4.0"];
             let mut paths = names
@@ -191,11 +185,8 @@ impl WebKit {
             paths.find(|path| path.is_file())
         });
         let Some(browser) = browser else {
-            return missing(
-                "webkitgtk",
-                "its MiniBrowser is in none of the folders of libraries; Debian's package is libwebkit2gtk-4.1-0"
-                    .to_owned(),
-            );
+            let help = "its MiniBrowser is in none of the folders of libraries; Debian's package is libwebkit2gtk-4.1-0";
+            return Err(missing("webkitgtk", help.to_owned()));
         };
         for (program, package, what) in [
             (DRIVER, "webkit2gtk-driver", "drives WebKitGTK"),
@@ -203,12 +194,12 @@ impl WebKit {
         ] {
             if on_path(program).is_none() {
                 let help = format!("it {what}; Debian's package is {package}");
-                return missing(program, help);
+                return Err(missing(program, help));
             }
         }
         if !Path::new(ROOTS).is_file() {
             let help = "GnuTLS reads its roots there; Debian's package is ca-certificates";
-            return missing(ROOTS, help.to_owned());
+            return Err(missing(ROOTS, help.to_owned()));
         }
         Ok(browser)
     }
@@ -308,6 +299,13 @@ fn libraries() -> Vec<PathBuf> {
     folders
 }
 
+fn missing(what: &str, help: String) -> BrowserError {
+    BrowserError::Missing {
+        what: what.to_owned(),
+        help,
+    }
+}
+
 /// Returns the code of an error: the text of its error page, or, where it shows none, its signal for a
 /// refused certificate.
 fn error_code(at: &str, shown: &str) -> String {
@@ -365,18 +363,19 @@ mod tests {
             compute_ns: 1,
         };
         let server = serde_json::to_string(&view).expect("JSON");
-        let seen = |headers: Value| Seen {
+        let mut seen = Seen {
             protocol: "h2".to_owned(),
             timing: timing.to_owned(),
             status: 200,
-            headers,
+            headers: json!({"x-netbench-server": server}),
         };
-        let page = loaded(&seen(json!({"x-netbench-server": server})));
+        let page = loaded(&seen);
         let Ok(Page::Loaded(page)) = page else {
             panic!("it is a page: {page:?}");
         };
         assert_eq!((page.server, page.client), (Some(view), negotiated));
-        let Ok(Page::Loaded(page)) = loaded(&seen(json!({}))) else {
+        seen.headers = json!({});
+        let Ok(Page::Loaded(page)) = loaded(&seen) else {
             panic!("it is a page");
         };
         assert_eq!((page.server, page.client.version), (None, None));

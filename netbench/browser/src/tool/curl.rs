@@ -73,26 +73,27 @@ fn read(ran: &Ran, library: &str) -> Option<Fetched> {
     }
     let said = transfer.errormsg.unwrap_or_default();
     let has_numbers = !library.starts_with("GnuTLS") && !library.starts_with("rustls");
-    let other = |class, word: W| openssl::of(class, word.into(), &said);
-    let certificate = |fault: CertificateFault| openssl::of(F::Certificate, fault.into(), &said);
     let failure = match ran.code {
-        6 => other(F::Resolve, W::NotFound),
-        7 => other(F::Connect, W::Refused),
-        18 => other(F::Http, W::Incomplete),
-        1 | 8 | 16 | 43 | 61 | 92 => other(F::Http, W::NotHttp),
+        6 => openssl::of(F::Resolve, W::NotFound, &said),
+        7 => openssl::of(F::Connect, W::Refused, &said),
+        18 => openssl::of(F::Http, W::Incomplete, &said),
+        1 | 8 | 16 | 43 | 61 | 92 => openssl::of(F::Http, W::NotHttp, &said),
         28 => return None,
-        52 => other(F::Closed, W::EndOfStream),
+        52 => openssl::of(F::Closed, W::EndOfStream, &said),
         // curl checks the name itself, after OpenSSL's verification.
         51 | 60 if said.contains("subject name") || said.contains("common name") => {
-            certificate(CertificateFault::WrongName)
+            openssl::of(F::Certificate, CertificateFault::WrongName, &said)
         }
         // The field is 1 before the verification.
         51 | 60 if has_numbers && transfer.ssl_verify_result > 1 => {
-            certificate(openssl::certificate_fault(transfer.ssl_verify_result))
+            let fault = openssl::certificate_fault(transfer.ssl_verify_result);
+            openssl::of(F::Certificate, fault, &said)
         }
-        51 | 60 | 83 | 90 | 91 => certificate(CertificateFault::Other),
+        51 | 60 | 83 | 90 | 91 => openssl::of(F::Certificate, CertificateFault::Other, &said),
         // OpenSSL cannot parse an extension.
-        35 if said.contains("X509 V3 routines") => certificate(CertificateFault::BadEncoding),
+        35 if said.contains("X509 V3 routines") => {
+            openssl::of(F::Certificate, CertificateFault::BadEncoding, &said)
+        }
         35 | 55 | 56 => openssl::failure(library_words(&said), &said),
         _ => return None,
     };
@@ -104,8 +105,8 @@ fn read(ran: &Ran, library: &str) -> Option<Fetched> {
 
 /// Returns OpenSSL's own message at the end of curl's.
 fn library_words(said: &str) -> &str {
-    let after = |mark: &str| said.rsplit_once(mark).map(|(_, words)| words);
-    let words = after("::").or_else(|| after(": ")).unwrap_or(said);
+    let parts = said.rsplit_once("::").or_else(|| said.rsplit_once(": "));
+    let words = parts.map_or(said, |(_, words)| words);
     words.split(", errno").next().unwrap_or(words)
 }
 
@@ -113,7 +114,7 @@ fn library_words(said: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn failed(code: i32, verify: u64, said: &str) -> (F, String) {
+    fn failed(code: i32, verify: u64, said: &str) -> String {
         let stdout = format!(
             r#"{{"http_code":0,"size_download":0,"http_version":"0","ssl_verify_result":{verify},"errormsg":"{said}"}}"#
         );
@@ -123,28 +124,25 @@ mod tests {
             stderr: String::new(),
         };
         match read(&ran, "OpenSSL 3.0.22") {
-            Some(Fetched::Failed { failure, .. }) => (failure.class, failure.reason.to_string()),
+            Some(Fetched::Failed { failure, .. }) => {
+                format!("{:?} {}", failure.class, failure.reason)
+            }
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn exit_codes_have_the_words_that_all_clients_share() {
-        let of = |class, reason: &str| (class, reason.to_owned());
-        assert_eq!(
-            failed(60, 10, "SSL certificate problem: certificate has expired"),
-            of(F::Certificate, "expired")
-        );
+        let expired = "SSL certificate problem: certificate has expired";
+        assert_eq!(failed(60, 10, expired), "Certificate expired");
         let name = "SSL: no alternative certificate subject name matches target host name 'a'";
-        assert_eq!(failed(60, 1, name), of(F::Certificate, "wrong-name"));
+        assert_eq!(failed(60, 1, name), "Certificate wrong-name");
         let alert = "OpenSSL/3.0.22: error:0A000410:SSL routines::sslv3 alert handshake failure";
-        assert_eq!(failed(35, 0, alert), of(F::Alert, "handshake_failure"));
+        assert_eq!(failed(35, 0, alert), "Alert handshake_failure");
         let reset = "OpenSSL SSL_connect: Connection reset by peer in connection to a:1";
-        assert_eq!(failed(35, 0, reset), of(F::Closed, "reset"));
-        assert_eq!(
-            failed(52, 0, "Empty reply from server"),
-            of(F::Closed, "end of stream")
-        );
+        assert_eq!(failed(35, 0, reset), "Closed reset");
+        let empty = "Empty reply from server";
+        assert_eq!(failed(52, 0, empty), "Closed end of stream");
     }
 
     #[test]

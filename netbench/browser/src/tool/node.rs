@@ -43,13 +43,13 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
                 said if said.contains("too weak") => C::WeakOrUnknownSignature,
                 _ => C::Other,
             };
-            openssl::of(F::Certificate, fault.into(), said)
+            openssl::of(F::Certificate, fault, said)
         }
         // The code is the same where the server closes: the message distinguishes the cases.
         ("ECONNRESET", _) if said.contains("disconnected") || said.contains("hang up") => {
-            openssl::of(F::Closed, W::EndOfStream.into(), said)
+            openssl::of(F::Closed, W::EndOfStream, said)
         }
-        ("ECONNRESET", _) => openssl::of(F::Closed, W::Reset.into(), said),
+        ("ECONNRESET", _) => openssl::of(F::Closed, W::Reset, said),
         (_, Some((class, reason))) => openssl::of(class, reason, said),
         (code, None) => {
             let words = code.strip_prefix("ERR_SSL_").unwrap_or(code);

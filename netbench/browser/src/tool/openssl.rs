@@ -44,10 +44,10 @@ pub(super) fn failure(words: &str, detail: &str) -> Failure {
 }
 
 /// Makes a failure with the program's own message.
-pub(super) fn of(class: FailureClass, reason: FailureReason, detail: &str) -> Failure {
+pub(super) fn of(class: FailureClass, reason: impl Into<FailureReason>, detail: &str) -> Failure {
     Failure {
         class,
-        reason,
+        reason: reason.into(),
         detail: netbench_model::sanitize_prefix(detail.trim(), 300),
         phase: None,
         after_ns: None,
@@ -71,14 +71,15 @@ fn alert(words: &str) -> Option<Alert> {
 }
 
 fn ended(words: &str) -> Option<(FailureClass, FailureReason)> {
-    let says = |what: &str| words.contains(what);
-    let word = if says("reset by peer") || says("econnreset") || says("ssl error syscall") {
-        FailureWord::Reset
-    } else if says("unexpected eof") || says("eof occurred") || says("socket hang up") {
-        FailureWord::EndOfStream
-    } else {
-        return None;
-    };
+    let ends = [
+        ("reset by peer", FailureWord::Reset),
+        ("econnreset", FailureWord::Reset),
+        ("ssl error syscall", FailureWord::Reset),
+        ("unexpected eof", FailureWord::EndOfStream),
+        ("eof occurred", FailureWord::EndOfStream),
+        ("socket hang up", FailureWord::EndOfStream),
+    ];
+    let (_, word) = ends.into_iter().find(|(part, _)| words.contains(part))?;
     Some((FailureClass::Closed, word.into()))
 }
 

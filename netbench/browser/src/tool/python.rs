@@ -36,16 +36,14 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     };
     let said = output.said.as_deref().unwrap_or_default();
     let failure = match (error, output.verify, output.reason.as_deref()) {
-        (_, Some(number), _) => openssl::of(
-            F::Certificate,
-            openssl::certificate_fault(number).into(),
-            said,
-        ),
+        (_, Some(number), _) => {
+            openssl::of(F::Certificate, openssl::certificate_fault(number), said)
+        }
         ("TimeoutError", ..) => return None,
         (_, None, reason) => match (meaning("python", error), reason) {
             (Some((class, why)), _) => openssl::of(class, why, said),
             (None, Some(reason)) => openssl::failure(reason, said),
-            (None, None) => openssl::of(F::Protocol, W::Unexplained.into(), said),
+            (None, None) => openssl::of(F::Protocol, W::Unexplained, said),
         },
     };
     Some(Fetched::Failed {

@@ -37,14 +37,11 @@ pub(super) struct Ran {
 impl Ran {
     /// Returns the last line of its stderr, or of its stdout if that is empty.
     pub(super) fn last_line(&self) -> String {
-        let line = |text: &str| {
-            text.lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-                .map(str::to_owned)
-        };
-        let line = line(&self.stderr).or_else(|| line(&self.stdout));
-        netbench_model::sanitize_prefix(line.as_deref().unwrap_or_default().trim(), 300)
+        let line = [&self.stderr, &self.stdout].into_iter().find_map(|text| {
+            let mut lines = text.lines().rev();
+            lines.find(|line| !line.trim().is_empty())
+        });
+        netbench_model::sanitize_prefix(line.unwrap_or_default().trim(), 300)
     }
 }
 
