@@ -35,20 +35,6 @@ impl FromStr for ConnectTo {
         let parts = split(text).ok_or_else(|| {
             "expected HOST1:PORT1:HOST2:PORT2, such as example.com:443:127.0.0.1:8443".to_owned()
         })?;
-        let host = |text: &str| -> Result<Option<HostName>, String> {
-            let bare = text
-                .strip_prefix('[')
-                .and_then(|text| text.strip_suffix(']'));
-            let known = (!text.is_empty()).then(|| bare.unwrap_or(text).parse());
-            known.transpose()
-        };
-        let port = |text: &str| -> Result<Option<u16>, String> {
-            let known = (!text.is_empty()).then(|| {
-                let port = digits(text).filter(|port| *port > 0);
-                port.ok_or_else(|| format!("{text:?}: a port is a number from 1 to 65535"))
-            });
-            known.transpose()
-        };
         let [from_host, from_port, to_host, to_port] = parts;
         Ok(Self {
             host: host(from_host)?,
@@ -78,22 +64,30 @@ fn split(text: &str) -> Option<[&str; 4]> {
     parts.try_into().ok()
 }
 
+fn host(text: &str) -> Result<Option<HostName>, String> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let known = (!text.is_empty()).then(|| bare.unwrap_or(text).parse());
+    known.transpose()
+}
+
+fn port(text: &str) -> Result<Option<u16>, String> {
+    let known = (!text.is_empty()).then(|| {
+        let port = digits(text).filter(|port| *port > 0);
+        port.ok_or_else(|| format!("{text:?}: a port is a number from 1 to 65535"))
+    });
+    known.transpose()
+}
+
 text_in_json!(ConnectTo);
 
 impl fmt::Display for ConnectTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let host = |host: &Option<HostName>| {
-            host.as_ref()
-                .map_or_else(String::new, |host| bracketed(host).into_owned())
-        };
-        let port = |port: Option<u16>| port.map_or_else(String::new, |port| port.to_string());
-        write!(
-            f,
-            "{}:{}:{}:{}",
-            host(&self.host),
-            port(self.port),
-            host(&self.to_host),
-            port(self.to_port)
-        )
+        let hosts = [&self.host, &self.to_host];
+        let [host, to_host] = hosts.map(|host| host.as_ref().map(bracketed).unwrap_or_default());
+        let ports = [self.port, self.to_port];
+        let [port, to_port] = ports.map(|port| port.map_or_else(String::new, |p| p.to_string()));
+        write!(f, "{host}:{port}:{to_host}:{to_port}")
     }
 }

@@ -211,33 +211,30 @@ mod tests {
             };
             assert_eq!(Standing::of_disputed_fault(fault), expected, "{fault}");
         }
-        let effect = |before, after| {
-            SwitchEffect::of(Standing::of_disputed_fault(F::UnknownIssuer), before, after)
-        };
-        assert_eq!(
-            effect(Accepts::Yes, Accepts::No),
-            Some(SwitchEffect::LossOfReach)
-        );
-        assert_eq!(
-            effect(Accepts::No, Accepts::Yes),
-            Some(SwitchEffect::GainOfReach)
-        );
+        let standing = Standing::of_disputed_fault(F::UnknownIssuer);
+        for (before, after, effect) in [
+            (Accepts::Yes, Accepts::No, SwitchEffect::LossOfReach),
+            (Accepts::No, Accepts::Yes, SwitchEffect::GainOfReach),
+        ] {
+            assert_eq!(SwitchEffect::of(standing, before, after), Some(effect));
+        }
     }
 
     #[test]
     fn only_a_browser_gives_up_what_other_browsers_refuse() {
-        let weight = |client: ClientUse, effect, standing| client.weight(effect, standing);
+        use SwitchEffect as E;
         for client in ClientUse::ALL.iter().copied() {
-            let counted = |effect, standing| weight(client, effect, standing) == Weight::Counted;
-            assert!(counted(SwitchEffect::LossOfReach, Standing::Sound));
-            assert!(counted(SwitchEffect::LossInSecurity, Standing::Unsafe));
-            assert!(!counted(SwitchEffect::GainInSecurity, Standing::Unsafe));
-            assert!(!counted(SwitchEffect::GainOfReach, Standing::Dated));
-            assert_eq!(
-                counted(SwitchEffect::LossOfReach, Standing::Dated),
-                client != ClientUse::Browser,
-                "{client}"
-            );
+            let is_browser = client == ClientUse::Browser;
+            for (effect, standing, counts) in [
+                (E::LossOfReach, Standing::Sound, true),
+                (E::LossInSecurity, Standing::Unsafe, true),
+                (E::GainInSecurity, Standing::Unsafe, false),
+                (E::GainOfReach, Standing::Dated, false),
+                (E::LossOfReach, Standing::Dated, !is_browser),
+            ] {
+                let counted = client.weight(effect, standing) == Weight::Counted;
+                assert_eq!(counted, counts, "{client} {effect} {standing}");
+            }
         }
     }
 }

@@ -84,24 +84,23 @@ pub enum SameLosses {
 pub fn same_losses(first: &[LossLog], other: &[LossLog]) -> SameLosses {
     type Lane = (u32, LinkDirection, PacketLoad);
     fn by_lane(logs: &[LossLog]) -> BTreeMap<Lane, &LossLog> {
-        let lane = |log: &LossLog| (log.connection, log.direction, log.load);
-        logs.iter().map(|log| (lane(log), log)).collect()
+        let logs = logs.iter();
+        logs.map(|log| ((log.connection, log.direction, log.load), log))
+            .collect()
     }
     let (first, other) = (by_lane(first), by_lane(other));
     let lanes: BTreeSet<&Lane> = first.keys().chain(other.keys()).collect();
     let mut same = SameLosses::Throughout;
     for lane in lanes {
-        let of = |logs: &BTreeMap<Lane, &LossLog>| {
-            logs.get(lane)
-                .map_or((0, Vec::new()), |log| (log.packets, log.lost.clone()))
-        };
-        let ((first_packets, first_lost), (other_packets, other_lost)) = (of(&first), of(&other));
-        let both_have = first_packets.min(other_packets);
-        let shared = |lost: &[u32]| lost.partition_point(|number| *number < both_have);
-        if first_lost[..shared(&first_lost)] != other_lost[..shared(&other_lost)] {
+        let both = [&first, &other].map(|logs| logs.get(lane));
+        let packets = both.map(|log| log.map_or(0, |log| log.packets));
+        let both_have = packets[0].min(packets[1]);
+        let lost = both.map(|log| log.map_or(&[][..], |log| &log.lost));
+        let shared = lost.map(|lost| lost.partition_point(|number| *number < both_have));
+        if lost[0][..shared[0]] != lost[1][..shared[1]] {
             return SameLosses::No;
         }
-        if first_lost != other_lost {
+        if lost[0] != lost[1] {
             same = SameLosses::WhileAlike;
         }
     }

@@ -23,9 +23,8 @@ impl Environment {
     /// Returns warnings about the settings that make times wander, and the remedy of each. `core` is the CPU that the measured
     /// processes run on, if it is one.
     pub fn of_processor(&self, core: Option<u32>) -> Vec<String> {
-        let fact = |name| self.facts.get(name).map(String::as_str);
         let mut warnings = Vec::new();
-        if fact(Self::HYPER_THREADING) == Some("on") {
+        if self.fact(Self::HYPER_THREADING) == Some("on") {
             let siblings = core.and_then(|core| self.siblings(core));
             let whose = match (core, siblings) {
                 (Some(core), Some(siblings)) => {
@@ -38,14 +37,14 @@ impl Environment {
                  turns it off."
             ));
         }
-        if fact(Self::TURBO) == Some("on") {
+        if self.fact(Self::TURBO) == Some("on") {
             warnings.push(
                 "Turbo is on: the clock depends on the temperature and on the other cores' work. Write 1 to intel_pstate/no_turbo \
                  or 0 to cpufreq/boost in /sys/devices/system/cpu to turn it off."
                     .to_owned(),
             );
         }
-        let governor = fact(Self::GOVERNOR).filter(|governor| *governor != "performance");
+        let governor = (self.fact(Self::GOVERNOR)).filter(|governor| *governor != "performance");
         warnings.extend(governor.map(|governor| {
             format!(
                 "The frequency governor is {governor}: the clock follows the load. `cpupower frequency-set -g performance` keeps it \
@@ -55,11 +54,14 @@ impl Environment {
         warnings
     }
 
+    fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.get(name).map(String::as_str)
+    }
+
     /// Returns the other CPUs of a CPU's core.
     fn siblings(&self, core: u32) -> Option<String> {
-        let groups = self.facts.get(Self::THREAD_SIBLINGS)?.split(' ');
-        let groups = groups.map(cpus);
-        let group = groups.into_iter().find(|group| group.contains(&core))?;
+        let mut groups = self.fact(Self::THREAD_SIBLINGS)?.split(' ').map(cpus);
+        let group = groups.find(|group| group.contains(&core))?;
         let others = group.iter().filter(|cpu| **cpu != core);
         Some(
             others
@@ -73,9 +75,8 @@ impl Environment {
 /// Returns whether the kernel of this machine, read by a version that looks for them, shows none of the settings. Without a
 /// hypervisor, a machine without them has nothing to hide.
 pub fn hides_its_processor(facts: &BTreeMap<String, String>) -> bool {
-    let is = |name: &str, value: &str| facts.get(name).is_some_and(|found| found == value);
-    is("virtual_machine", "yes")
-        && is(Environment::TURBO, NOT_SHOWN)
+    (facts.get("virtual_machine")).is_some_and(|is_virtual| is_virtual == "yes")
+        && (facts.get(Environment::TURBO)).is_some_and(|turbo| turbo == NOT_SHOWN)
         && !facts.contains_key(Environment::GOVERNOR)
 }
 
@@ -137,11 +138,16 @@ mod tests {
 
     #[test]
     fn only_a_virtual_machine_that_was_looked_at_hides_its_processor() {
-        let hides = |facts: &[(&str, &str)]| hides_its_processor(&environment(facts).facts);
-        assert!(hides(&[("virtual_machine", "yes"), ("turbo", "not shown")]));
-        assert!(!hides(&[("virtual_machine", "no"), ("turbo", "not shown")]));
-        assert!(!hides(&[("virtual_machine", "yes"), ("turbo", "on")]));
-        // Earlier versions did not look.
-        assert!(!hides(&[("virtual_machine", "yes")]));
+        let is_virtual = ("virtual_machine", "yes");
+        for (facts, hides) in [
+            (&[is_virtual, ("turbo", "not shown")][..], true),
+            (&[("virtual_machine", "no"), ("turbo", "not shown")], false),
+            (&[is_virtual, ("turbo", "on")], false),
+            // Earlier versions did not look.
+            (&[is_virtual], false),
+        ] {
+            let found = hides_its_processor(&environment(facts).facts);
+            assert_eq!(found, hides, "{facts:?}");
+        }
     }
 }

@@ -116,13 +116,10 @@ impl Environment {
             .iter()
             .filter(|fact| self.facts.get(**fact) != later.facts.get(**fact))
             .map(|fact| {
-                let of = |facts: &BTreeMap<String, String>| {
-                    facts.get(*fact).cloned().unwrap_or_default()
-                };
+                let [was, then] = [self, later]
+                    .map(|environment| environment.facts.get(*fact).map_or("", String::as_str));
                 format!(
-                    "parts of the run were made on different machines: {fact} was {} and then {}",
-                    of(&self.facts),
-                    of(&later.facts)
+                    "parts of the run were made on different machines: {fact} was {was} and then {then}"
                 )
             })
             .collect()

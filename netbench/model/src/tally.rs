@@ -4,8 +4,8 @@ use std::{
 };
 
 use crate::{
-    ConnectPlan, Manifest, Plan, Record, Role, Sample, SampleKey, ScanPlan, Scenario, Site,
-    StackName, SuitePlan, SuiteSample,
+    ConnectPlan, Manifest, Plan, Record, Role, Sample, SampleKey, ScanPlan, Site, StackName,
+    SuitePlan, SuiteSample,
     scan::{SiteOutcome, SiteScan},
 };
 
@@ -155,15 +155,15 @@ impl Recorded for SuitePlan {
             let last = last.entry(name).or_default();
             *last = (*last).max(round + 1);
         }
-        let rounds = |scenario: &Scenario| {
+        let rounds = self.scenarios.iter().map(|scenario| {
             let planned = scenario.rounds_of_use(self.rounds);
             match last.get(scenario.to_string().as_str()) {
                 _ if !self.until_decided => planned,
                 Some(last) => planned.min(*last),
                 None => planned.min(1),
             }
-        };
-        let rounds: u64 = self.scenarios.iter().map(rounds).map(u64::from).sum();
+        });
+        let rounds: u64 = rounds.map(u64::from).sum();
         Tally {
             planned: rounds * self.stacks.len() as u64,
             taken: done.len() as u64,

@@ -109,26 +109,24 @@ impl FromStr for Amount {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let wrong = || ThresholdError::NoAmount(text.trim().to_owned());
         let text = text.trim();
-        if let Some(percent) = text.strip_suffix('%') {
-            let percent: f64 = percent.trim_end().parse().map_err(|_| wrong())?;
-            // A larger share is a mistake; the bound also keeps the conversion exact.
-            if !(0.0..=1e6).contains(&percent) {
-                return Err(wrong());
-            }
-            return Ok(Self::Share {
-                ppm: (percent * 1e4).round() as u64,
-            });
-        }
-        let (number, amount): (_, fn(u64) -> Self) = match text.strip_suffix("ms") {
-            Some(ms) => (ms.trim_end(), Self::Milliseconds),
-            None => (text, Self::Count),
-        };
-        number
-            .parse::<u32>()
-            .map_or_else(|_| Err(wrong()), |n| Ok(amount(n.into())))
+        amount(text).ok_or_else(|| ThresholdError::NoAmount(text.to_owned()))
     }
+}
+
+fn amount(text: &str) -> Option<Amount> {
+    if let Some(percent) = text.strip_suffix('%') {
+        let percent: f64 = percent.trim_end().parse().ok()?;
+        // A larger share is a mistake; the bound also keeps the conversion exact.
+        return (0.0..=1e6).contains(&percent).then(|| Amount::Share {
+            ppm: (percent * 1e4).round() as u64,
+        });
+    }
+    let (number, amount): (_, fn(u64) -> Amount) = match text.strip_suffix("ms") {
+        Some(ms) => (ms.trim_end(), Amount::Milliseconds),
+        None => (text, Amount::Count),
+    };
+    number.parse::<u32>().ok().map(|n| amount(n.into()))
 }
 
 /// A limit with two ends: up to `yes`, the answer is yes; from `no` on, it is no; in between, it is yes with losses.
@@ -331,8 +329,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_limit_survives_its_text(yes in 0_u64..1_000_000, more in proptest::option::of(0_u64..1_000_000)) {
-            let share = |ppm| Amount::Share { ppm };
-            let limit = Threshold { yes: share(yes), no: more.map(|more| share(yes + more)) };
+            let no = more.map(|more| Amount::Share { ppm: yes + more });
+            let limit = Threshold { yes: Amount::Share { ppm: yes }, no };
             prop_assert_eq!(limit.to_string().parse(), Ok(limit));
         }
 

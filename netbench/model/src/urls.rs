@@ -25,15 +25,19 @@ pub fn parse_target(text: &str) -> Result<Site, String> {
 /// # Errors
 /// As there.
 pub fn parse_target_of(text: &str, default_port: u16) -> Result<Site, String> {
-    let wrong = |why: &str| Err(format!("{}: {why}", shown(text)));
+    target(text, default_port).map_err(|why| format!("{}: {why}", shown(text)))
+}
+
+/// Parses the name of a server. The error does not contain the text.
+fn target(text: &str, default_port: u16) -> Result<Site, String> {
     if text.len() > LONGEST {
-        return wrong(&format!("a URL of at most {LONGEST} bytes is expected"));
+        return Err(format!("a URL of at most {LONGEST} bytes is expected"));
     }
     if text
         .chars()
         .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
     {
-        return wrong("a URL has no white space, control characters or backslashes");
+        return Err("a URL has no white space, control characters or backslashes".into());
     }
     if let Ok(address) = text.parse::<Ipv6Addr>() {
         return Ok(Site::new(HostName::from(IpAddr::V6(address)), default_port));
@@ -42,24 +46,23 @@ pub fn parse_target_of(text: &str, default_port: u16) -> Result<Site, String> {
         None => text,
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => rest,
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("http") => {
-            return wrong("http:// is without TLS; write https://");
+            return Err("http:// is without TLS; write https://".into());
         }
-        Some(_) => return wrong("a URL begins with https://"),
+        Some(_) => return Err("a URL begins with https://".into()),
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
-        return wrong("leave the user name and password out; --header can send an Authorization");
+        return Err(
+            "leave the user name and password out; --header can send an Authorization".into(),
+        );
     }
     if path.contains('#') {
-        return wrong("leave out the # and what follows: it is never sent to a server");
+        return Err("leave out the # and what follows: it is never sent to a server".into());
     }
-    let (host, port) = match split_port(authority, default_port) {
-        Ok(parts) => parts,
-        Err(why) => return wrong(why),
-    };
+    let (host, port) = split_port(authority, default_port)?;
     if host.is_empty() {
-        return wrong("there is no host in it");
+        return Err("there is no host in it".into());
     }
     let bare = host
         .strip_prefix('[')
@@ -67,9 +70,9 @@ pub fn parse_target_of(text: &str, default_port: u16) -> Result<Site, String> {
     let site = match bare.map(str::parse::<Ipv6Addr>) {
         Some(Ok(address)) => Site::new(HostName::from(IpAddr::V6(address)), port),
         Some(Err(_)) => {
-            return wrong("not an IPv6 address; one with a zone (%eth0) is not supported");
+            return Err("not an IPv6 address; one with a zone (%eth0) is not supported".into());
         }
-        None => Site::at_host(host, port).map_err(|why| format!("{}: {why}", shown(text)))?,
+        None => Site::at_host(host, port)?,
     };
     Ok(Site {
         path: encoded(path),

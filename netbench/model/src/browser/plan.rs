@@ -205,7 +205,6 @@ mod tests {
 
     #[test]
     fn sites_that_cannot_have_other_origins_are_refused() {
-        let page = || ObjectsPage::new(24, 2).ok();
         for (sites, why) in [
             ("192.0.2.1\n", "192.0.2.1 is an address"),
             (
@@ -213,7 +212,8 @@ mod tests {
                 "o1.a.example is a site and another's origin",
             ),
         ] {
-            let error = plan(sites, page()).served_sites().expect_err(sites);
+            let several = plan(sites, ObjectsPage::new(24, 2).ok());
+            let error = several.served_sites().expect_err(sites);
             assert!(error.contains(why), "{error}");
             let alone = plan(sites, ObjectsPage::new(24, 1).ok());
             assert_eq!(alone.served_sites().as_ref(), Ok(&alone.sites));

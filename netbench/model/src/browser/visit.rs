@@ -247,26 +247,23 @@ impl Departures {
         } else {
             times.tls_ns + times.wait_ns
         };
-        let less = |a: u64, b: u64| i64::try_from(a).ok()?.checked_sub(i64::try_from(b).ok()?);
-        let is_told = |mark| !visit.from_packets.contains(&mark);
         Some(Self {
-            tcp_ns: match is_told(Mark::Connected) {
-                true => Some(less(times.tcp_ns, link.tcp_ns?)?),
+            tcp_ns: match visit.tells(Mark::Connected) {
+                true => Some(difference(times.tcp_ns, link.tcp_ns?)?),
                 false => None,
             },
-            tls_ns: match is_told(Mark::Protected) {
-                true => Some(less(told, link.protected_ns?)?),
+            tls_ns: match visit.tells(Mark::Protected) {
+                true => Some(difference(told, link.protected_ns?)?),
                 false => None,
             },
             first_byte_ns: (times.first_byte_ns)
-                .filter(|_| is_told(Mark::FirstByte))
+                .filter(|_| visit.tells(Mark::FirstByte))
                 .zip(link.first_byte_ns)
-                .and_then(|(own_ns, packets_ns)| less(times.request_ns() + own_ns, packets_ns)),
-            end_ns: (times
-                .total_ns
-                .filter(|_| is_told(Mark::End))
-                .zip(link.end_ns))
-            .and_then(|(told_ns, packets_ns)| less(told_ns, packets_ns)),
+                .and_then(|(own, packets)| difference(times.request_ns() + own, packets)),
+            end_ns: (times.total_ns)
+                .filter(|_| visit.tells(Mark::End))
+                .zip(link.end_ns)
+                .and_then(|(told, packets)| difference(told, packets)),
         })
     }
 
@@ -297,6 +294,17 @@ impl Departures {
             .flatten()
             .any(|ns| is_beyond(Self::RESPONSE_LIMIT, ns))
     }
+}
+
+impl Visit {
+    /// Returns whether the browser itself reported the mark.
+    fn tells(&self, mark: Mark) -> bool {
+        !self.from_packets.contains(&mark)
+    }
+}
+
+fn difference(a: u64, b: u64) -> Option<i64> {
+    i64::try_from(a).ok()?.checked_sub(i64::try_from(b).ok()?)
 }
 
 fn is_beyond(limit: Duration, departure_ns: i64) -> bool {
@@ -335,6 +343,25 @@ mod tests {
         Departures::of(&visit, link)
     }
 
+    fn departures(tls_ns: i64) -> Departures {
+        Departures {
+            tcp_ns: Some(400_000),
+            tls_ns: Some(tls_ns),
+            first_byte_ns: None,
+            end_ns: None,
+        }
+    }
+
+    fn link(first_byte_ns: u64, end_ns: u64) -> OnTheLink {
+        OnTheLink {
+            tcp_ns: Some(20_000_000),
+            protected_ns: Some(24_000_000),
+            first_byte_ns: Some(first_byte_ns),
+            end_ns: Some(end_ns),
+            ..OnTheLink::default()
+        }
+    }
+
     #[test]
     fn departures_are_those_of_the_versions_own_mark() {
         let link = OnTheLink {
@@ -342,20 +369,12 @@ mod tests {
             protected_ns: Some(24_000_000),
             ..OnTheLink::default()
         };
-        let departures = |tls_ns| Departures {
-            tcp_ns: Some(400_000),
-            tls_ns: Some(tls_ns),
-            first_byte_ns: None,
-            end_ns: None,
-        };
-        assert_eq!(
-            of(TlsVersion::Tls13, &[], &link),
-            Some(departures(1_000_000))
-        );
-        assert_eq!(
-            of(TlsVersion::Tls12, &[], &link),
-            Some(departures(1_500_000))
-        );
+        for (version, tls_ns) in [
+            (TlsVersion::Tls13, 1_000_000),
+            (TlsVersion::Tls12, 1_500_000),
+        ] {
+            assert_eq!(of(version, &[], &link), Some(departures(tls_ns)));
+        }
         assert_eq!(departures(-1_000_000).both_ns(), Some(-600_000));
         assert!(!departures(-1_000_000).are_far());
         assert!(departures(-1_000_001).are_far());
@@ -365,36 +384,22 @@ mod tests {
 
     #[test]
     fn the_response_is_compared_with_its_packets() {
-        let link = |first_byte_ns, end_ns| OnTheLink {
-            tcp_ns: Some(20_000_000),
-            protected_ns: Some(24_000_000),
-            first_byte_ns: Some(first_byte_ns),
-            end_ns: Some(end_ns),
-            ..OnTheLink::default()
-        };
-        let found = |from_packets: &[Mark], first_byte_ns, end_ns| {
-            let link = link(first_byte_ns, end_ns);
+        let none = &[][..];
+        for (from_packets, link_us, first_byte_us, end_us, is_far) in [
+            (none, [66_000, 71_000], 900, Some(-1_000), false),
+            // The client reports the end with the first bytes, but the page took another 50 ms.
+            (none, [66_900, 120_000], 0, Some(-50_000), true),
+            (none, [60_000, 70_000], 6_900, Some(0), true),
+            // A figure is not compared with itself.
+            (&[Mark::End], [66_900, 70_000], 0, None, false),
+        ] {
+            let [first_ns, last_ns] = link_us.map(|us| us * 1000);
+            let link = link(first_ns, last_ns);
             let found = of(TlsVersion::Tls13, from_packets, &link).expect("departures");
-            (found.first_byte_ns, found.end_ns, found.response_is_far())
-        };
-        assert_eq!(
-            found(&[], 66_000_000, 71_000_000),
-            (Some(900_000), Some(-1_000_000), false)
-        );
-        // The client reports the end with the first bytes, but the page took another 50 ms.
-        assert_eq!(
-            found(&[], 66_900_000, 120_000_000),
-            (Some(0), Some(-50_000_000), true)
-        );
-        assert_eq!(
-            found(&[], 60_000_000, 70_000_000),
-            (Some(6_900_000), Some(0), true)
-        );
-        // A figure is not compared with itself.
-        assert_eq!(
-            found(&[Mark::End], 66_900_000, 70_000_000),
-            (Some(0), None, false)
-        );
+            assert_eq!(found.first_byte_ns, Some(first_byte_us * 1000));
+            let end_ns = end_us.map(|us: i64| us * 1000);
+            assert_eq!((found.end_ns, found.response_is_far()), (end_ns, is_far));
+        }
         let link = link(66_900_000, 70_000_000);
         let found = of(TlsVersion::Tls13, &[Mark::Connected], &link);
         assert_eq!(

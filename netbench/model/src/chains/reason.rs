@@ -71,9 +71,6 @@ pub struct Disagreement<'a> {
 impl ReasonSpec {
     /// Returns whether this reason explains the disagreement.
     pub fn explains(&self, found: Disagreement<'_>) -> bool {
-        let begins = |known: &[String], name: &str| {
-            known.is_empty() || known.iter().any(|begin| name.starts_with(begin.as_str()))
-        };
         begins(&self.cases, &found.case.name)
             && (self.due.is_empty() || self.due.contains(&found.case.due))
             && begins(&self.accepts, found.accepts)
@@ -84,4 +81,9 @@ impl ReasonSpec {
                 .iter()
                 .all(|part| found.case.made_of.contains(part))
     }
+}
+
+/// Returns whether the name begins with one of the known beginnings, or none are known.
+fn begins(known: &[String], name: &str) -> bool {
+    known.is_empty() || known.iter().any(|begin| name.starts_with(begin.as_str()))
 }

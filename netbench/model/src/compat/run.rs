@@ -82,11 +82,11 @@ impl CompatCase {
     /// Returns the advice about a stack: that for its library, or else the general one.
     pub fn advice_for(&self, stack: &StackName) -> &str {
         let library = Library::of(stack);
-        let by = |library: Library| {
-            let of_base = || self.advice_by.get(&library.base());
-            self.advice_by.get(&library).or_else(of_base)
-        };
-        library.and_then(by).unwrap_or(&self.advice)
+        let of_library = library.and_then(|library| {
+            let of_base = self.advice_by.get(&library.base());
+            self.advice_by.get(&library).or(of_base)
+        });
+        of_library.unwrap_or(&self.advice)
     }
 
     /// Returns whether a refusal costs reach or protects the user. A server that a client may refuse for its protocol
@@ -95,11 +95,10 @@ impl CompatCase {
         let Expected::Rejected(reasons) = &self.expected else {
             return Standing::Sound;
         };
-        let derived = || match reasons.first() {
+        self.standing.unwrap_or_else(|| match reasons.first() {
             Some(Refusal::Certificate(fault)) => Standing::of_fault(*fault),
             Some(Refusal::Class(_)) | None => Standing::Dated,
-        };
-        self.standing.unwrap_or_else(derived)
+        })
     }
 }
 

@@ -65,12 +65,10 @@ impl ExpectedRequests {
     }
 
     fn fits(&self, request: &SeenRequest, seen: &WebSeen) -> bool {
-        let is = |due: &Option<String>, value: &str| due.as_ref().is_none_or(|due| due == value);
-        let scheme = || seen.scheme_of(request);
         request.path == self.path
-            && is(&self.host, &request.host)
-            && is(&self.method, &request.method)
-            && self.scheme.is_none_or(|due| scheme() == Some(due))
+            && self.host.as_ref().is_none_or(|due| *due == request.host)
+            && (self.method.as_ref()).is_none_or(|due| *due == request.method)
+            && (self.scheme).is_none_or(|due| seen.scheme_of(request) == Some(due))
             && self
                 .headers
                 .iter()

@@ -23,16 +23,16 @@ impl FromStr for Times {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| {
-            let wrong = || format!("\"{text}\" is no number such as 1, 1+ or 0-2");
-            part.parse::<usize>().map_err(|_| wrong())
+        let (least, most) = match text.strip_suffix('+') {
+            Some(least) => (least, None),
+            None => {
+                let (least, most) = text.split_once('-').unwrap_or((text, text));
+                (least, Some(most))
+            }
         };
-        let (least, most) = if let Some(least) = text.strip_suffix('+') {
-            (number(least)?, None)
-        } else if let Some((least, most)) = text.split_once('-') {
-            (number(least)?, Some(number(most)?))
-        } else {
-            (number(text)?, Some(number(text)?))
+        let most = most.map(str::parse::<usize>).transpose();
+        let (Ok(least), Ok(most)) = (least.parse::<usize>(), most) else {
+            return Err(format!("\"{text}\" is no number such as 1, 1+ or 0-2"));
         };
         if most.is_some_and(|most| most < least) {
             return Err(format!("\"{text}\" permits no number"));

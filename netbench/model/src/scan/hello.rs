@@ -94,9 +94,7 @@ impl Offer {
         let schemes = key.map_or(&[][..], |key| key.schemes());
         let offered = self.certificate_signatures.as_ref();
         let offered = offered.unwrap_or(&self.signatures);
-        let lacks = |scheme: &SignatureScheme| {
-            SignatureScheme::ML_DSA.contains(scheme) && !offered.iter().any(|s| s.code == scheme.0)
-        };
-        schemes.iter().any(lacks)
+        let mut ml_dsa = (schemes.iter()).filter(|scheme| SignatureScheme::ML_DSA.contains(scheme));
+        ml_dsa.any(|scheme| !offered.iter().any(|offered| offered.code == scheme.0))
     }
 }

@@ -3,7 +3,7 @@
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use crate::{
-    Authentication, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
+    Authentication, BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
     ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
     parse_loss, parse_rate, shown, suggestion,
 };
@@ -27,8 +27,8 @@ static FIELDS: [Field; 19] = [
     Field {
         name: "tls",
         read: |lab, text| {
-            let version = |word: &str| one_of("TLS version", word, TlsVersion::SERVED);
-            list(text, version).map(|versions| lab.tls = versions)
+            list(text, |word| one_of("TLS version", word, TlsVersion::SERVED))
+                .map(|versions| lab.tls = versions)
         },
         text: |lab| joined(&lab.tls, ""),
     },
@@ -36,16 +36,18 @@ static FIELDS: [Field; 19] = [
         name: "suites",
         read: |lab, text| {
             let known = [CipherSuite::SERVED, CipherSuite::DEPRECATED].concat();
-            let suite = |word: &str| one_of("cipher suite", word, &known);
-            list_or(text, "default", suite).map(|suites| lab.suites = suites)
+            list_or(text, "default", |word| one_of("cipher suite", word, &known))
+                .map(|suites| lab.suites = suites)
         },
         text: |lab| joined(&lab.suites, "default"),
     },
     Field {
         name: "groups",
         read: |lab, text| {
-            let group = |word: &str| one_of("group", word, Group::OFFERED);
-            list_or(text, "default", group).map(|groups| lab.groups = groups)
+            list_or(text, "default", |word| {
+                one_of("group", word, Group::OFFERED)
+            })
+            .map(|groups| lab.groups = groups)
         },
         text: |lab| joined(&lab.groups, "default"),
     },
@@ -111,18 +113,12 @@ static FIELDS: [Field; 19] = [
     },
     Field {
         name: "rate",
-        read: |lab, text| {
-            let read = |text: &str| in_words(parse_rate(text));
-            unless_none(text, read).map(|rate| lab.link.rate = rate)
-        },
+        read: |lab, text| rate(text).map(|rate| lab.link.rate = rate),
         text: |lab| or_none(lab.link.rate),
     },
     Field {
         name: "rate-up",
-        read: |lab, text| {
-            let read = |text: &str| in_words(parse_rate(text));
-            unless_none(text, read).map(|rate| lab.link.rate_up = rate)
-        },
+        read: |lab, text| rate(text).map(|rate| lab.link.rate_up = rate),
         text: |lab| or_none(lab.link.rate_up),
     },
     Field {
@@ -253,8 +249,8 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
         }
     }
     if !lab.suites.is_empty() {
-        let usable = |version: &&TlsVersion| **version >= lab.key.oldest_version();
-        for version in lab.tls.iter().filter(usable) {
+        let oldest = lab.key.oldest_version();
+        for version in lab.tls.iter().filter(|version| **version >= oldest) {
             if !lab
                 .suites
                 .iter()
@@ -276,14 +272,11 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
             .groups
             .iter()
             .all(|group| *group == Group::X25519MLKEM768);
-    let without_group = |suite: &CipherSuite| {
-        let exchange = suite.facts().map(|facts| facts.key_exchange);
-        matches!(exchange, Some(KeyExchange::Dhe | KeyExchange::Rsa)) && fits(lab.key, *suite)
-    };
+    let mut suites = lab.suites.iter();
     if hybrid_only
         && lab.tls.contains(&TlsVersion::Tls12)
         && lab.key.oldest_version() < TlsVersion::Tls13
-        && !lab.suites.iter().any(without_group)
+        && !suites.any(|suite| needs_no_group(*suite) && fits(lab.key, *suite))
     {
         found.push((
             "groups",
@@ -317,6 +310,11 @@ where
         })
 }
 
+fn needs_no_group(suite: CipherSuite) -> bool {
+    let exchange = suite.facts().map(|facts| facts.key_exchange);
+    matches!(exchange, Some(KeyExchange::Dhe | KeyExchange::Rsa))
+}
+
 /// Returns whether a certificate with such a key is usable with the suite.
 fn fits(key: KeyType, suite: CipherSuite) -> bool {
     let algorithm = key.algorithm();
@@ -330,11 +328,10 @@ fn fits(key: KeyType, suite: CipherSuite) -> bool {
 }
 
 fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
-    let good = |suite: &CipherSuite| suite.fits(version) && fits(key, *suite);
     let known = CipherSuite::SERVED.iter().chain(CipherSuite::DEPRECATED);
     known
         .copied()
-        .find(good)
+        .find(|suite| suite.fits(version) && fits(key, *suite))
         .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)
 }
 
@@ -348,9 +345,10 @@ fn server_name(text: &str) -> Result<String, String> {
 }
 
 fn stack_name(text: &str) -> Result<String, String> {
-    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.+@".contains(&b);
-    let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
-    if starts_well && text.bytes().all(allowed) {
+    let mut bytes = text.bytes();
+    if text.starts_with(|c: char| c.is_ascii_lowercase())
+        && bytes.all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'+' | b'@'))
+    {
         Ok(text.to_owned())
     } else {
         Err(format!(
@@ -421,6 +419,10 @@ fn switch(text: &str) -> Result<Switch, String> {
 fn nanoseconds(text: &str) -> Result<u64, String> {
     let time: Duration = in_words(parse_duration(text))?;
     Ok(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn rate(text: &str) -> Result<Option<BitRate>, String> {
+    unless_none(text, |text| in_words(parse_rate(text)))
 }
 
 fn in_words<T>(read: Result<T, ParseUnitError>) -> Result<T, String> {

@@ -95,8 +95,9 @@ impl Sweep {
             }
             points = longer;
         }
-        let each = |point: &Point<'_>| sites.iter().map(|site| at(site, point)).collect::<Vec<_>>();
-        points.iter().flat_map(each).collect()
+        let points = points.iter();
+        let all = points.flat_map(|point| sites.iter().map(move |site| at(site, point)));
+        all.collect()
     }
 }
 
@@ -105,22 +106,26 @@ type Point<'a> = Vec<(&'a SweepAxis, &'a str)>;
 
 fn at(site: &Site, settings: &[(&SweepAxis, &str)]) -> Result<Site, SweepError> {
     let is_one = settings.iter().all(|(axis, _)| axis.values.len() == 1);
-    let differing = settings
-        .iter()
-        .filter(|(axis, _)| is_one || axis.values.len() > 1);
-    let text = |(axis, value): &(&SweepAxis, &str)| format!("{}={value}", axis.name);
-    let name = differing.map(text).collect::<Vec<_>>().join(",");
-    let all = settings.iter().map(text).collect::<Vec<_>>().join(",");
-    let wrong = |why: String| SweepError::Wrong(format!("{} at {all}: {why}", site.name()));
-    let (lab, client) = axis::at_point(site, settings).map_err(wrong)?;
-    if let Some((field, why)) = conflicts(&lab).into_iter().next() {
-        return Err(wrong(format!("{field}: {why}")));
-    }
+    let texts = settings.iter();
+    let texts = texts.map(|(axis, value)| format!("{}={value}", axis.name));
+    let differing = texts.clone().zip(settings);
+    let differing = differing.filter(|(_, (axis, _))| is_one || axis.values.len() > 1);
+    let name: Vec<_> = differing.map(|(text, _)| text).collect();
+    let served = axis::at_point(site, settings).and_then(|(lab, client)| {
+        match conflicts(&lab).into_iter().next() {
+            Some((field, why)) => Err(format!("{field}: {why}")),
+            None => Ok((lab, client)),
+        }
+    });
+    let (lab, client) = served.map_err(|why| {
+        let all = texts.collect::<Vec<_>>().join(",");
+        SweepError::Wrong(format!("{} at {all}: {why}", site.name()))
+    })?;
     let settings = settings.iter();
     let settings = settings.map(|(axis, value)| (axis.name.clone(), (*value).to_owned()));
     let point = SweepPoint {
         of: site.name(),
-        name,
+        name: name.join(","),
         settings: settings.collect(),
         client,
     };

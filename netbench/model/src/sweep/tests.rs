@@ -49,10 +49,10 @@ fn what_is_said_of_a_part_of_a_link_is_true_of_a_preset_too() {
         ..first.lab.link
     };
     assert_eq!(without_loss, dsl.profile);
-    let client = |site: &Site| site.point.as_deref().unwrap().client;
-    assert_eq!(client(first).hybrid, Some(Switch::Off));
-    assert_eq!(client(first).cpu_percent, None);
-    let last = client(sites.last().unwrap());
+    let ends = [first, sites.last().unwrap()];
+    let [first, last] = ends.map(|site| site.point.as_deref().unwrap().client);
+    assert_eq!(first.hybrid, Some(Switch::Off));
+    assert_eq!(first.cpu_percent, None);
     assert_eq!(last.cpu_percent.map(crate::CpuShare::percent), Some(25));
 }
 
@@ -95,11 +95,8 @@ fn what_cannot_be_is_refused_in_a_line() {
 
 #[test]
 fn no_sweep_is_made_that_no_run_could_have() {
-    let values = |n: u32| (1..=n).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
-    let millions = [
-        format!("queue={}", values(3000)),
-        format!("body={}", values(3000)),
-    ];
+    let values: Vec<_> = (1..=3000).map(|n| n.to_string()).collect();
+    let millions = ["queue", "body"].map(|name| format!("{name}={}", values.join(",")));
     let sweep = Sweep::parse(&millions).unwrap();
     assert_eq!(sweep.points(), 9_000_000);
     let sites = parse_sites("a.example").unwrap();
