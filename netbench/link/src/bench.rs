@@ -116,16 +116,16 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         .map(|(rtt, _)| rtt)
         .into_iter()
         .chain([Duration::ZERO]);
-    let site = |rtt: Duration| LinkSite {
+    let sites = rtts.map(|rtt| LinkSite {
         name: format!("rtt-{rtt:?}"),
         profile: LinkProfile {
             rtt_ns: check::ns(rtt),
             ..LinkProfile::default()
         },
-    };
+    });
     let link = Link::open(LinkPlan {
         choice,
-        sites: rtts.map(site).collect(),
+        sites: sites.collect(),
         seed: 1,
     })?;
     let listen = match link.kind() {
@@ -141,17 +141,13 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         },
     )?;
     let port = listener.port();
-    let address = |site: usize| match link.kind() {
-        LinkKind::None => listen,
-        _ => link.address(site),
-    };
     let client = link.client_namespace();
 
     let mut connects = Vec::new();
     let awake = Mutex::new(());
     for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {
-        let found =
-            client.run(|| check::connect_times(address(site), port, rtt, times, &awake))??;
+        let address = address(&link, site);
+        let found = client.run(|| check::connect_times(address, port, rtt, times, &awake))??;
         let times = found.elapsed;
         connects.push(ConnectBench {
             rtt_ns: check::ns(rtt),
@@ -163,9 +159,9 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         });
     }
     let lateness_ns = link.record().lateness_ns;
-    let transfer = |site, rtt, bytes| client.run(|| transfer(address(site), port, rtt, bytes));
+    let near = address(&link, 1);
     let times = (0..TRANSFERS)
-        .map(|_| transfer(1, TRANSFER_RTT, TRANSFER_BYTES)?)
+        .map(|_| client.run(|| transfer(near, port, TRANSFER_RTT, TRANSFER_BYTES))?)
         .collect::<Result<Vec<_>, _>>()?;
     let transfer_bench = TransferBench {
         rtt_ns: check::ns(TRANSFER_RTT),
@@ -174,9 +170,9 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         min_ns: times.iter().min().copied().map_or(0, check::ns),
         median_ns: check::ns(check::median(times)),
     };
-    let forwarded = |link: &Link| link.record().packets.get("forwarded").copied().unwrap_or(0);
+    let site = address(&link, CONNECTS.len());
     let (before, packets) = (schedstat(THREAD), forwarded(&link));
-    let long = transfer(CONNECTS.len(), Duration::ZERO, THROUGHPUT_BYTES)??;
+    let long = client.run(|| transfer(site, port, Duration::ZERO, THROUGHPUT_BYTES))??;
     let spent = before.zip(schedstat(THREAD));
     let throughput_thread = spent.map(|((ran, waited), (ran_ns, waited_ns))| ThreadTime {
         elapsed_ns: check::ns(long),
@@ -196,6 +192,19 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         packets: record.packets,
         settings: record.settings,
     })
+}
+
+/// Returns the address at which the listener serves a site.
+fn address(link: &Link, site: usize) -> Ipv4Addr {
+    match link.kind() {
+        LinkKind::None => Ipv4Addr::LOCALHOST,
+        _ => link.address(site),
+    }
+}
+
+fn forwarded(link: &Link) -> u64 {
+    let packets = link.record().packets;
+    packets.get("forwarded").copied().unwrap_or(0)
 }
 
 /// Returns the nanoseconds that this process' thread of that name has run, and those that it has waited for a core.

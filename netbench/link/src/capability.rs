@@ -28,23 +28,14 @@ pub(crate) fn acquire() -> Result<Privilege, LinkError> {
     if threads > 1 {
         return Err(LinkError::Threads { threads });
     }
-    let refused = |source| LinkError::Namespace {
-        what: "a user namespace",
-        hint: hint(),
-        source,
-    };
-    probe().map_err(refused)?;
-    enter_user_namespace().map_err(refused)?;
+    probe()
+        .and_then(|()| enter_user_namespace())
+        .map_err(LinkError::namespace("a user namespace"))?;
     Ok(Privilege::UserNamespace)
 }
 
 /// Returns the usual reasons for refused namespaces, as far as the kernel reports them.
 pub(crate) fn hint() -> String {
-    let setting = |name: &str| {
-        fs::read_to_string(format!("/proc/sys/{name}"))
-            .ok()
-            .map(|text| text.trim().to_owned())
-    };
     let cause = if setting("kernel/apparmor_restrict_unprivileged_userns").as_deref() == Some("1") {
         "AppArmor restricts user namespaces here: as root, `sysctl \
          kernel.apparmor_restrict_unprivileged_userns=0` lifts that"
@@ -61,6 +52,11 @@ pub(crate) fn hint() -> String {
          or allow `unshare`"
     };
     cause.to_owned()
+}
+
+fn setting(name: &str) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/sys/{name}")).ok()?;
+    Some(text.trim().to_owned())
 }
 
 /// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose in a user

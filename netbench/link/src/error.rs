@@ -1,5 +1,7 @@
 use std::{io, time::Duration};
 
+use crate::capability;
+
 /// The reason for the absence of a link, with a remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
@@ -85,5 +87,14 @@ impl LinkError {
     pub(crate) fn device(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Device { what, source }
+    }
+
+    /// Returns a function for `map_err`, which makes the error that a namespace could not be made.
+    pub(crate) fn namespace(what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Namespace {
+            what,
+            source,
+            hint: capability::hint(),
+        }
     }
 }

@@ -37,18 +37,9 @@ impl FileView {
     /// # Errors
     /// Returns an error if a folder does not exist, or the kernel does not allow private mount namespaces.
     pub fn new(folders: &[(PathBuf, PathBuf)]) -> Result<Self, LinkError> {
-        let path = |path: &Path| {
-            let missing = || LinkError::View {
-                path: path.to_owned(),
-            };
-            if !path.is_dir() {
-                return Err(missing());
-            }
-            CString::new(path.as_os_str().as_bytes()).map_err(|_| missing())
-        };
         let mounts = folders
             .iter()
-            .map(|(from, over)| Ok((path(from)?, path(over)?)))
+            .map(|(from, over)| Ok((folder(from)?, folder(over)?)))
             .collect::<Result<Vec<_>, LinkError>>()?;
         let may_mount =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
@@ -80,16 +71,11 @@ impl FileView {
     fn probe(&self) -> Result<(), LinkError> {
         let mut command = Command::new("true");
         self.enter(&mut command);
-        let refused = |source| LinkError::Namespace {
-            what: "a mount namespace",
-            hint: capability::hint(),
-            source,
-        };
-        match command.output() {
-            Ok(done) if done.status.success() => Ok(()),
-            Ok(done) => Err(refused(io::Error::other(format!("{}", done.status)))),
-            Err(source) => Err(refused(source)),
-        }
+        let done = command.output().and_then(|done| match done.status {
+            status if status.success() => Ok(()),
+            status => Err(io::Error::other(status.to_string())),
+        });
+        done.map_err(LinkError::namespace("a mount namespace"))
     }
 
     /// Mounts the folders. The function is safe to call after `fork`, as it only makes system calls.
@@ -116,6 +102,15 @@ impl FileView {
         }
         Ok(())
     }
+}
+
+/// Returns the path of a folder that exists.
+fn folder(path: &Path) -> Result<CString, LinkError> {
+    let name = CString::new(path.as_os_str().as_bytes()).ok();
+    name.filter(|_| path.is_dir())
+        .ok_or_else(|| LinkError::View {
+            path: path.to_owned(),
+        })
 }
 
 fn mount(

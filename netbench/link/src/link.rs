@@ -214,32 +214,20 @@ impl Link {
         };
         // The connections stay open: a close would send packets beside the next connect's.
         let mut held = Vec::new();
-        let serve = move |stream| held.push(stream);
-        let listener = Listener::start(&self.server, (listen, port).into(), serve)?;
+        let listener = Listener::start(&self.server, (listen, port).into(), move |stream| {
+            held.push(stream);
+        })?;
         let port = listener.port();
         let waiting = Mutex::new(chosen(self.distinct_rtts(), seed).into_iter());
         let awake = Mutex::new(());
-        let work = || {
-            let mut checks = Vec::new();
-            loop {
-                let next = waiting.lock().next();
-                let Some((rtt, address)) = next else {
-                    return Ok(checks);
-                };
-                if stop.load(Ordering::Relaxed) {
-                    return Err(LinkError::Stopped);
-                }
-                let times = check::connect_times(address, port, rtt, CHECK_CONNECTS, &awake)?;
-                checks.push(LinkCheck {
-                    rtt_ns: check::ns(rtt),
-                    connect_ns: check::ns(check::median(times.elapsed)),
-                    kernel_rtt_ns: times.kernel_rtt.map(check::ns),
-                });
-            }
-        };
         let mut checks = thread::scope(|scope| {
             let running: Vec<_> = (0..CHECKS_AT_ONCE)
-                .map(|_| scope.spawn(|| self.client.run(work)?))
+                .map(|_| {
+                    scope.spawn(|| {
+                        self.client
+                            .run(|| check_waiting(&waiting, port, &awake, stop))?
+                    })
+                })
                 .collect();
             let ended = running.into_iter().map(|thread| {
                 thread
@@ -407,6 +395,31 @@ impl Link {
     }
 }
 
+/// Times connects for the waiting round-trip times, until none is left.
+fn check_waiting(
+    waiting: &Mutex<impl Iterator<Item = (Duration, Ipv4Addr)>>,
+    port: u16,
+    awake: &Mutex<()>,
+    stop: &AtomicBool,
+) -> Result<Vec<LinkCheck>, LinkError> {
+    let mut checks = Vec::new();
+    loop {
+        let next = waiting.lock().next();
+        let Some((rtt, address)) = next else {
+            return Ok(checks);
+        };
+        if stop.load(Ordering::Relaxed) {
+            return Err(LinkError::Stopped);
+        }
+        let times = check::connect_times(address, port, rtt, CHECK_CONNECTS, awake)?;
+        checks.push(LinkCheck {
+            rtt_ns: check::ns(rtt),
+            connect_ns: check::ns(check::median(times.elapsed)),
+            kernel_rtt_ns: times.kernel_rtt.map(check::ns),
+        });
+    }
+}
+
 /// Selects as many of the round-trip times as are checked.
 fn chosen(mut rtts: Vec<(Duration, Ipv4Addr)>, seed: u64) -> Vec<(Duration, Ipv4Addr)> {
     if rtts.len() > CHECKS {
@@ -433,18 +446,18 @@ const _: () = {
 mod tests {
     use super::*;
 
+    fn rtts(count: u64) -> Vec<(Duration, Ipv4Addr)> {
+        let rtts = (0..count).map(Duration::from_millis);
+        rtts.map(|rtt| (rtt, Ipv4Addr::LOCALHOST)).collect()
+    }
+
     #[test]
     fn the_seed_chooses_which_round_trip_times_are_checked() {
-        let rtts = |count: u64| -> Vec<(Duration, Ipv4Addr)> {
-            (0..count)
-                .map(|ms| (Duration::from_millis(ms), Ipv4Addr::LOCALHOST))
-                .collect()
-        };
         assert_eq!(chosen(rtts(50), 1), rtts(50));
-        let of = |seed| chosen(rtts(300), seed);
-        assert_eq!(of(1), of(1));
-        assert_ne!(of(1), of(2));
-        let distinct: BTreeSet<_> = of(1).into_iter().collect();
+        let [first, again, other] = [1, 1, 2].map(|seed| chosen(rtts(300), seed));
+        assert_eq!(first, again);
+        assert_ne!(first, other);
+        let distinct: BTreeSet<_> = first.into_iter().collect();
         assert_eq!(distinct.len(), CHECKS);
         assert!(
             distinct

@@ -46,14 +46,13 @@ impl Namespace {
     /// up.
     pub fn isolated() -> Result<Self, LinkError> {
         let namespace = Self::create()?;
-        let up = || {
-            settings::allow_every_port();
-            let mut netlink = Netlink::open()?;
-            netlink.set_loopback_up()?;
-            netlink.add_address(interface::index("lo")?, sites::CLIENT, 32)
-        };
         namespace
-            .run(up)?
+            .run(|| {
+                settings::allow_every_port();
+                let mut netlink = Netlink::open()?;
+                netlink.set_loopback_up()?;
+                netlink.add_address(interface::index("lo")?, sites::CLIENT, 32)
+            })?
             .map_err(LinkError::device("set the loopback interface up"))?;
         Ok(namespace)
     }
@@ -67,11 +66,7 @@ impl Namespace {
             Ok(File::open("/proc/thread-self/ns/net")?.into())
         })
         .and_then(|made| made);
-        let descriptor = made.map_err(|source| LinkError::Namespace {
-            what: "a network namespace",
-            hint: capability::hint(),
-            source,
-        })?;
+        let descriptor = made.map_err(LinkError::namespace("a network namespace"))?;
         Ok(Self {
             namespace: Some(Arc::new(descriptor)),
         })

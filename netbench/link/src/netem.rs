@@ -103,16 +103,12 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
         Direction::Down => ("src", "sport"),
     };
     let rtts: BTreeSet<u64> = plan.sites.iter().map(|site| site.profile.rtt_ns).collect();
-    let check_class = |rtt_ns: u64| {
-        let nth = rtts.range(..rtt_ns).count();
-        (nth < 4096).then(|| LAST_CHECK_CLASS - nth)
-    };
     for rtt_ns in &rtts {
         let profile = LinkProfile {
             rtt_ns: *rtt_ns,
             ..LinkProfile::default()
         };
-        if let Some(class) = check_class(*rtt_ns) {
+        if let Some(class) = check_class(&rtts, *rtt_ns) {
             add_class(&mut text, class, Some(&netem(&profile, direction, None)));
         }
     }
@@ -132,7 +128,7 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
         );
         if let (true, Some(class)) = (
             checked.insert(site.profile.rtt_ns),
-            check_class(site.profile.rtt_ns),
+            check_class(&rtts, site.profile.rtt_ns),
         ) {
             line(
                 &mut text,
@@ -153,6 +149,12 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
         );
     }
     text
+}
+
+/// Returns the class of the check of a round-trip time, as far as there are classes.
+fn check_class(rtts: &BTreeSet<u64>, rtt_ns: u64) -> Option<usize> {
+    let nth = rtts.range(..rtt_ns).count();
+    (nth < 4096).then(|| LAST_CHECK_CLASS - nth)
 }
 
 fn add_class(text: &mut String, class: usize, netem: Option<&str>) {
@@ -234,16 +236,7 @@ fn run_tc(
     namespace.enter(&mut command);
     // SAFETY: between fork and exec, this function only makes system calls.
     unsafe { command.pre_exec(capability::keep_net_admin_over_exec) };
-    let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => LinkError::NetemMissing {
-            reason: "the command tc is missing: install the package iproute2".to_owned(),
-        },
-        _ => LinkError::Device {
-            what: "run tc".to_owned(),
-            source,
-        },
-    };
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = command.spawn().map_err(tc_error)?;
     let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
     thread::scope(|scope| {
         let complaint = scope.spawn(move || {
@@ -263,7 +256,7 @@ fn run_tc(
         });
         let end = Instant::now() + TC_LIMIT;
         let status = loop {
-            match child.try_wait().map_err(failed)? {
+            match child.try_wait().map_err(tc_error)? {
                 Some(status) => break status,
                 None if Instant::now() >= end => {
                     let _ = child.kill();
@@ -279,6 +272,15 @@ fn run_tc(
     })
 }
 
+fn tc_error(source: io::Error) -> LinkError {
+    match source.kind() {
+        io::ErrorKind::NotFound => LinkError::NetemMissing {
+            reason: "the command tc is missing: install the package iproute2".to_owned(),
+        },
+        _ => LinkError::device("run tc")(source),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use netbench_model::{BitRate, LossRate, Queue};
@@ -288,10 +290,6 @@ mod tests {
 
     #[test]
     fn both_directions_are_told_apart() {
-        let site = |name: &str, profile| LinkSite {
-            name: name.to_owned(),
-            profile,
-        };
         let slow = LinkProfile {
             rtt_ns: 300_000_001,
             jitter_ns: 4_000_000,
@@ -313,11 +311,16 @@ mod tests {
         };
         let plan = LinkPlan {
             choice: LinkChoice::Netem,
-            sites: vec![
-                site("slow.test", slow),
-                site("near.test", near),
-                site("near2.test", near),
-            ],
+            sites: [
+                ("slow.test", slow),
+                ("near.test", near),
+                ("near2.test", near),
+            ]
+            .map(|(name, profile)| LinkSite {
+                name: name.to_owned(),
+                profile,
+            })
+            .into(),
             seed: 1,
         };
         insta::assert_snapshot!(

@@ -270,13 +270,11 @@ fn route((network, prefix): (Ipv4Addr, u8), index: u32) -> RouteMessage {
 
 /// Parses the answer to a request that requires an acknowledgement.
 fn acknowledged(answer: &[u8]) -> io::Result<()> {
-    let nonsense = || io::Error::from(io::ErrorKind::InvalidData);
-    let message =
-        NetlinkMessage::<RouteNetlinkMessage>::deserialize(answer).map_err(|_| nonsense())?;
-    match message.payload {
-        NetlinkPayload::Error(error) if error.code.is_none() => Ok(()),
-        NetlinkPayload::Error(error) => Err(error.to_io()),
-        _ => Err(nonsense()),
+    let message = NetlinkMessage::<RouteNetlinkMessage>::deserialize(answer);
+    match message.map(|message| message.payload) {
+        Ok(NetlinkPayload::Error(error)) if error.code.is_none() => Ok(()),
+        Ok(NetlinkPayload::Error(error)) => Err(error.to_io()),
+        _ => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 
@@ -284,17 +282,17 @@ fn acknowledged(answer: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// Returns a struct nlmsghdr, the negative error number, and the header of the request.
+    fn answer(kind: u16, code: i32) -> Vec<u8> {
+        let mut bytes = vec![0_u8; 36];
+        bytes[..4].copy_from_slice(&36_u32.to_ne_bytes());
+        bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
+        bytes[16..20].copy_from_slice(&code.to_ne_bytes());
+        bytes
+    }
+
     #[test]
     fn answers_are_read() {
-        // The answer is a struct nlmsghdr, the negative error number, and the header of the
-        // request.
-        let answer = |kind: u16, code: i32| {
-            let mut bytes = vec![0_u8; 36];
-            bytes[..4].copy_from_slice(&36_u32.to_ne_bytes());
-            bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
-            bytes[16..20].copy_from_slice(&code.to_ne_bytes());
-            bytes
-        };
         assert!(acknowledged(&answer(2, 0)).is_ok());
         let refused = acknowledged(&answer(2, -libc::EPERM)).expect_err("refused");
         assert_eq!(refused.raw_os_error(), Some(libc::EPERM));

@@ -80,22 +80,8 @@ const SERVER: Side = Side {
 pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
     let middle = Namespace::create()?;
-    let open = |namespace: &Namespace, side: &Side| {
-        add_veth(&middle, &side.forwarder, namespace, side)?;
-        let name = side.forwarder.name;
-        let device = middle.run(|| {
-            // Packets that the kernel sends through the devices of the middle would be forwarded.
-            settings::apply("middle");
-            set_up_plain(name)?;
-            interface::turn_off_offloads(name)?;
-            PacketDevice::open(name)
-        })?;
-        let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
-        configure(namespace, side, Neighbours::Permanent)?;
-        Ok::<_, LinkError>(device)
-    };
-    let client = open(&ends.client, &CLIENT)?;
-    let server = open(&ends.server, &SERVER)?;
+    let client = open_veth(&middle, &ends.client, &CLIENT)?;
+    let server = open_veth(&middle, &ends.server, &SERVER)?;
     let sockets = [&client, &server]
         .map(|device| device.descriptor().try_clone_to_owned())
         .into_iter()
@@ -112,18 +98,12 @@ pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
 /// Makes a forwarder between two TUN devices.
 pub(crate) fn over_tun() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
-    let open = |namespace: &Namespace, side: &Side| {
-        let device = namespace.run(|| TunDevice::open(INTERFACE))?;
-        let device = device.map_err(LinkError::device("make a TUN device from /dev/net/tun"))?;
-        configure(namespace, side, Neighbours::None)?;
-        Ok::<_, LinkError>(Box::new(device))
-    };
-    let client = open(&ends.client, &CLIENT)?;
-    let server = open(&ends.server, &SERVER)?;
+    let client = open_tun(&ends.client, &CLIENT)?;
+    let server = open_tun(&ends.server, &SERVER)?;
     Ok(Forwarded {
         ends,
-        client,
-        server,
+        client: Box::new(client),
+        server: Box::new(server),
         sockets: Vec::new(),
     })
 }
@@ -168,31 +148,55 @@ impl Ends {
 
 /// Sets the initial congestion windows of the servers of sites that have another than the kernel's.
 pub(crate) fn set_windows(server: &Namespace, sites: &[LinkSite]) -> Result<(), LinkError> {
-    let set = || {
-        let index = interface::index(INTERFACE)?;
-        let mut netlink = Netlink::open()?;
-        for (at, site) in sites.iter().enumerate() {
-            if let Some(window) = site.profile.window {
-                netlink.add_window(index, sites::address(10, at), sites::CLIENT, window)?;
-            }
-        }
-        Ok(())
-    };
     server
-        .run(set)?
+        .run(|| {
+            let index = interface::index(INTERFACE)?;
+            let mut netlink = Netlink::open()?;
+            for (at, site) in sites.iter().enumerate() {
+                if let Some(window) = site.profile.window {
+                    netlink.add_window(index, sites::address(10, at), sites::CLIENT, window)?;
+                }
+            }
+            Ok(())
+        })?
         .map_err(LinkError::device("set a congestion window in a namespace"))
 }
 
 /// Adds a route for every address that is no site's in a client's namespace.
 pub(crate) fn lead_everything_to_the_link(client: &Namespace) -> Result<(), LinkError> {
-    let add = || {
-        let index = interface::index(INTERFACE)?;
-        let everything = (Ipv4Addr::UNSPECIFIED, 0);
-        Netlink::open()?.add_route(index, everything, sites::SERVER)
-    };
     client
-        .run(add)?
+        .run(|| {
+            let index = interface::index(INTERFACE)?;
+            let everything = (Ipv4Addr::UNSPECIFIED, 0);
+            Netlink::open()?.add_route(index, everything, sites::SERVER)
+        })?
         .map_err(LinkError::device("add a default route in a namespace"))
+}
+
+fn open_veth(
+    middle: &Namespace,
+    namespace: &Namespace,
+    side: &Side,
+) -> Result<PacketDevice, LinkError> {
+    add_veth(middle, &side.forwarder, namespace, side)?;
+    let name = side.forwarder.name;
+    let device = middle.run(|| {
+        // Packets that the kernel sends through the devices of the middle would be forwarded.
+        settings::apply("middle");
+        set_up_plain(name)?;
+        interface::turn_off_offloads(name)?;
+        PacketDevice::open(name)
+    })?;
+    let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
+    configure(namespace, side, Neighbours::Permanent)?;
+    Ok(device)
+}
+
+fn open_tun(namespace: &Namespace, side: &Side) -> Result<TunDevice, LinkError> {
+    let device = namespace.run(|| TunDevice::open(INTERFACE))?;
+    let device = device.map_err(LinkError::device("make a TUN device from /dev/net/tun"))?;
+    configure(namespace, side, Neighbours::None)?;
+    Ok(device)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -211,17 +215,15 @@ fn add_veth(
         name: INTERFACE,
         mac: there_side.mac,
     };
-    let make = || {
+    here.run(|| {
         let namespace = there.descriptor().ok_or(io::ErrorKind::NotFound)?;
         Netlink::open()?.add_veth(here_end, &there_end, namespace)
-    };
-    here.run(make)?
-        .map_err(LinkError::device("make a veth pair"))
+    })?
+    .map_err(LinkError::device("make a veth pair"))
 }
 
 /// Sets up the side's interface: offloads, address, routes, and the neighbour where there is one.
 fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Result<(), LinkError> {
-    let failed = |step: &str| LinkError::device(format!("{step} in a namespace"));
     namespace.run(|| {
         let mut netlink = Netlink::open().map_err(failed("open netlink"))?;
         netlink
@@ -255,6 +257,11 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
                 .map_err(failed("make the sites' addresses local")),
         }
     })?
+}
+
+/// Returns a function for `map_err`, which makes the error of a step of [`configure`].
+fn failed(step: &str) -> impl FnOnce(io::Error) -> LinkError + use<> {
+    LinkError::device(format!("{step} in a namespace"))
 }
 
 /// Sets up an interface that needs no address.

@@ -130,7 +130,7 @@ async fn table() -> Result<String, Box<dyn Error>> {
 /// Returns packets, half of which arrive directly after their predecessors.
 fn arrivals(case: &Case, random: &mut u64) -> Vec<Arrival> {
     let mut at_ns = 0;
-    let mut next = || {
+    let arrivals = (0..PACKETS).map(|_| {
         at_ns += match below(random, 2) {
             0 => 1_000 + below(random, 20_000),
             _ => below(random, 2 * case.gap_ns),
@@ -140,8 +140,8 @@ fn arrivals(case: &Case, random: &mut u64) -> Vec<Arrival> {
             _ => 1_500,
         };
         Arrival { at_ns, ip_bytes }
-    };
-    (0..PACKETS).map(|_| next()).collect()
+    });
+    arrivals.collect()
 }
 
 /// Returns the departure time of each packet, measured from the same moment as its arrival, or `None` where

@@ -84,20 +84,11 @@ impl Exchange {
         let answers = self.delivered.iter();
         let answers = answers.filter(|segment| segment.acknowledged >= asked.end);
         let begin = answers.clone().map(|segment| segment.begin).min()?;
-        let due_bytes = request.body_bytes + SHORTEST_HEAD;
-        let has_room = |bytes: &mut u64, (begin, end): &(u64, u64)| {
-            let added = RECORD_HEADER_BYTES + request.record_overhead_bytes;
-            *bytes += (end - begin).saturating_sub(added);
-            Some(*bytes >= due_bytes)
-        };
         let records = self.records.iter().filter(|record| record.0 >= begin);
         // Another request follows only once the response can be complete: updates of several windows together
         // are as long as a request.
-        let enough = records
-            .clone()
-            .scan(0, has_room)
-            .position(|is_room| is_room)?;
-        let enough_ns = self.whole_ns(records.clone().nth(enough)?.1)?;
+        let (_, enough) = first_with_room(records.clone(), request)?;
+        let enough_ns = self.whole_ns(enough)?;
         let later = self.sent.iter().filter(|sent| sent.arrived_ns > enough_ns);
         let next = { later }.find(|sent| sent.end - sent.begin > LONGEST_NO_REQUEST);
         let next = next.map_or(u64::MAX, |sent| sent.end);
@@ -105,10 +96,9 @@ impl Exchange {
         let end = end.map(|segment| segment.end).max()?;
         let mut backwards = records.rev().filter(|record| record.1 <= end).peekable();
         let (_, last) = **backwards.peek()?;
-        let mut bytes = 0;
-        let (_, first) = backwards.find(|record| has_room(&mut bytes, record) == Some(true))?;
+        let (_, first) = first_with_room(backwards, request)?;
         Some(Response {
-            first_byte_ns: self.whole_ns(*first)?,
+            first_byte_ns: self.whole_ns(first)?,
             end_ns: self.whole_ns(last)?,
         })
     }
@@ -167,6 +157,21 @@ impl Exchange {
         self.is_cut |= kept >= MOST;
         kept < MOST
     }
+}
+
+/// Returns the first record that has room for the response, together with the records before it.
+fn first_with_room<'a>(
+    mut records: impl Iterator<Item = &'a (u64, u64)>,
+    request: &Request,
+) -> Option<(u64, u64)> {
+    let due_bytes = request.body_bytes + SHORTEST_HEAD;
+    let added_bytes = RECORD_HEADER_BYTES + request.record_overhead_bytes;
+    let mut bytes = 0;
+    let record = records.find(|(begin, end)| {
+        bytes += (end - begin).saturating_sub(added_bytes);
+        bytes >= due_bytes
+    });
+    record.copied()
 }
 
 #[cfg(test)]

@@ -37,16 +37,19 @@ pub(crate) fn digest(losses: &[Loss]) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_digest_knows_no_order_of_time() {
-        let loss = |site, packet| Loss {
+    fn loss(site: u32, packet: u32) -> Loss {
+        Loss {
             site,
             key: 1,
             occurrence: 0,
             connection: 0,
             direction: Direction::Down,
             packet,
-        };
+        }
+    }
+
+    #[test]
+    fn the_digest_knows_no_order_of_time() {
         let digests = [
             digest(&[loss(0, 1), loss(1, 4)]),
             digest(&[loss(1, 4), loss(0, 1)]),

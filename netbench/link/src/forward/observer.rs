@@ -295,9 +295,11 @@ fn dns_question(message: &[u8]) -> Option<String> {
         if !name.is_empty() {
             name.push('.');
         }
-        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
         for byte in after.get(..length)? {
-            name.push(if plain(byte) { char::from(*byte) } else { '?' });
+            name.push(match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(*byte),
+                _ => '?',
+            });
         }
         rest = after.get(length..)?;
     }

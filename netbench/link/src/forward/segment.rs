@@ -132,21 +132,16 @@ mod tests {
     #[test]
     fn what_is_not_tcp_is_left_alone() {
         let good = packet(([10, 0, 0, 1], 1), ([10, 1, 0, 1], 2), ACK, 0, 0);
-        let with = |at: usize, value: u8| {
+        assert_eq!((parse(&good[..39]), parse(&[])), (None, None));
+        for (what, at, value) in [
+            ("IPv6", 0, 0x60),
+            ("header length under 20", 0, 0x44),
+            ("header past the end", 0, 0x4f),
+            ("UDP", 9, 17),
+            ("later fragment", 7, 1),
+        ] {
             let mut bytes = good.clone();
             bytes[at] = value;
-            bytes
-        };
-        let cases = [
-            ("IPv6", with(0, 0x60)),
-            ("header length under 20", with(0, 0x44)),
-            ("header past the end", with(0, 0x4f)),
-            ("UDP", with(9, 17)),
-            ("later fragment", with(7, 1)),
-            ("short", good[..39].to_vec()),
-            ("empty", Vec::new()),
-        ];
-        for (what, bytes) in cases {
             assert_eq!(parse(&bytes), None, "{what}");
         }
     }

@@ -105,15 +105,11 @@ impl Lateness {
             return BTreeMap::new();
         }
         let max_ns = self.max_ns.load(Ordering::Relaxed);
-        let at = |quantile| histogram.value_at_quantile(quantile).min(max_ns);
-        [
-            ("p50", at(0.5)),
-            ("p90", at(0.9)),
-            ("p99", at(0.99)),
-            ("max", max_ns),
-        ]
-        .map(|(name, ns)| (name.to_owned(), ns))
-        .into()
+        let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].into_iter();
+        let quantiles = quantiles
+            .map(|(name, quantile)| (name, histogram.value_at_quantile(quantile).min(max_ns)));
+        let all = quantiles.chain([("max", max_ns)]);
+        all.map(|(name, ns)| (name.to_owned(), ns)).collect()
     }
 }
 

@@ -152,20 +152,21 @@ impl SiteTrials {
 mod tests {
     use super::*;
 
+    fn next(trials: &Trials) -> (u64, u32, u32) {
+        let name = trials.next_connection(1).expect("a site");
+        (name.key.0, name.occurrence, name.connection)
+    }
+
     #[test]
     fn both_stacks_of_a_pair_count_from_zero() {
         let trials = Trials::new(2);
-        let next = || {
-            let name = trials.next_connection(1).expect("a site");
-            (name.key.0, name.occurrence, name.connection)
-        };
-        assert_eq!(next(), (0, 0, 0));
+        assert_eq!(next(&trials), (0, 0, 0));
         trials.begin(1, TrialKey(5));
-        assert_eq!((next(), next()), ((5, 0, 0), (5, 0, 1)));
+        assert_eq!([next(&trials), next(&trials)], [(5, 0, 0), (5, 0, 1)]);
         trials.begin(1, TrialKey(5));
-        assert_eq!(next(), (5, 1, 0));
+        assert_eq!(next(&trials), (5, 1, 0));
         trials.begin(0, TrialKey(9));
-        assert_eq!(next(), (5, 1, 1));
+        assert_eq!(next(&trials), (5, 1, 1));
         assert_eq!(trials.next_connection(2), None);
     }
 }

@@ -25,19 +25,20 @@ type Answer = Result<Value, Box<dyn Error>>;
 /// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places`,
 /// `threads`, `refusals`, `acks` or `windows`, then the kind of link, then the seed; or `compare` and two kinds.
 pub(crate) fn run(words: &[String]) -> ExitCode {
-    let word = |at: usize| words.get(at).map_or("", String::as_str);
-    let answer = match (word(0), word(1).parse::<LinkChoice>()) {
+    let mut words = words.iter().map(String::as_str);
+    let [scenario, choice, last] = [(); 3].map(|()| words.next().unwrap_or_default());
+    let answer = match (scenario, choice.parse::<LinkChoice>()) {
         (_, Err(error)) => Err(error.into()),
         ("open", Ok(choice)) => open(choice, 1, sites()).map(|link| json!({ "why": link.why() })),
         ("check", Ok(choice)) => check(choice),
-        ("traffic", Ok(choice)) => traffic(choice, word(2).parse().unwrap_or(1)),
+        ("traffic", Ok(choice)) => traffic(choice, last.parse().unwrap_or(1)),
         ("hold", Ok(choice)) => hold(choice),
         ("places", Ok(choice)) => places(choice),
         ("threads", Ok(choice)) => threads(choice),
         ("refusals", Ok(choice)) => refusals(choice),
         ("acks", Ok(choice)) => acks(choice),
         ("windows", Ok(choice)) => windows(choice),
-        ("compare", Ok(choice)) => compare(choice, word(2)),
+        ("compare", Ok(choice)) => compare(choice, last),
         (other, _) => Err(format!("no scenario {other:?}").into()),
     };
     match answer {
@@ -63,10 +64,6 @@ fn open(choice: LinkChoice, seed: u64, sites: Vec<LinkSite>) -> Result<Link, Box
 /// Returns sites with three round-trip times; the other sites with each time have properties that would
 /// disturb a check that does not separate them.
 fn sites() -> Vec<LinkSite> {
-    let profile = |rtt_ms: u64| LinkProfile {
-        rtt_ns: rtt_ms * 1_000_000,
-        ..LinkProfile::default()
-    };
     let all = LossRate {
         parts_per_million: 1_000_000,
     };
@@ -99,6 +96,13 @@ fn sites() -> Vec<LinkSite> {
     .into()
 }
 
+fn profile(rtt_ms: u64) -> LinkProfile {
+    LinkProfile {
+        rtt_ns: rtt_ms * 1_000_000,
+        ..LinkProfile::default()
+    }
+}
+
 fn check(choice: LinkChoice) -> Answer {
     // SAFETY: the call only reads.
     let before = unsafe { libc::geteuid() };
@@ -120,21 +124,14 @@ fn check(choice: LinkChoice) -> Answer {
 /// turns, so the sequence of packets does not depend on timing.
 fn traffic(choice: LinkChoice, seed: u64) -> Answer {
     const SITES: usize = 12;
-    const TURNS: usize = 10;
-    const LIMIT: Option<Duration> = Some(Duration::from_secs(30));
     let loss = LossRate {
         parts_per_million: 50_000,
     };
-    let profile = LinkProfile {
-        rtt_ns: 4_000_000,
-        loss,
-        ..LinkProfile::default()
-    };
-    let site = |index| LinkSite {
+    let sites = (0..SITES).map(|index| LinkSite {
         name: format!("{index}.test"),
-        profile,
-    };
-    let link = open(choice, seed, (0..SITES).map(site).collect())?;
+        profile: LinkProfile { loss, ..profile(4) },
+    });
+    let link = open(choice, seed, sites.collect())?;
     let listener = link
         .server_namespace()
         .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
@@ -146,27 +143,10 @@ fn traffic(choice: LinkChoice, seed: u64) -> Answer {
             });
         }
     });
-    let talk = |site: usize| -> std::io::Result<()> {
-        link.begin_trial(site, TrialKey(site as u64));
-        let mut stream = TcpStream::connect((link.address(site), 443))?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(LIMIT)?;
-        let mut byte = [7];
-        for _ in 0..TURNS {
-            stream.write_all(&byte)?;
-            stream.read_exact(&mut byte)?;
-        }
-        Ok(())
-    };
-    let client = link.client_namespace();
+    let (link, client) = (&link, &link.client_namespace());
     thread::scope(|scope| {
         let talks: Vec<_> = (0..SITES)
-            .map(|site| {
-                scope.spawn({
-                    let client = client.clone();
-                    move || client.run(|| talk(site))
-                })
-            })
+            .map(|site| scope.spawn(move || client.run(|| talk(link, site))))
             .collect();
         talks
             .into_iter()
@@ -175,6 +155,20 @@ fn traffic(choice: LinkChoice, seed: u64) -> Answer {
             })
     })?;
     Ok(json!({ "record": link.record() }))
+}
+
+fn talk(link: &Link, site: usize) -> std::io::Result<()> {
+    const TURNS: usize = 10;
+    link.begin_trial(site, TrialKey(site as u64));
+    let mut stream = TcpStream::connect((link.address(site), 443))?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let mut byte = [7];
+    for _ in 0..TURNS {
+        stream.write_all(&byte)?;
+        stream.read_exact(&mut byte)?;
+    }
+    Ok(())
 }
 
 /// Stays until it is ended, with a child process in a namespace.
@@ -198,29 +192,28 @@ fn hold(choice: LinkChoice) -> Answer {
 
 fn places(choice: LinkChoice) -> Answer {
     let link = open(choice, 1, sites())?;
-    let of = |inside: Namespace| -> Result<String, Box<dyn Error>> {
-        let mut command = Command::new("readlink");
-        command.arg("/proc/self/ns/net");
-        inside.enter(&mut command);
-        let seen = String::from_utf8(command.output()?.stdout)?
-            .trim()
-            .to_owned();
-        // The process and the thread must be in the same namespace.
-        let own = inside.run(namespace)??;
-        if own == seen {
-            Ok(seen)
-        } else {
-            Err(format!("{own} or {seen}?").into())
-        }
-    };
     let server = link.server_namespace();
     let listener = server.run(|| TcpListener::bind((link.address(2), link.listen_port(443))))??;
     Ok(json!({
         "host": namespace()?,
-        "client": of(link.client_namespace())?,
-        "server": of(server)?,
+        "client": place(&link.client_namespace())?,
+        "server": place(&server)?,
         "listened_on": listener.local_addr()?.port(),
     }))
+}
+
+/// Returns the namespace of a process and of a thread that start in it.
+fn place(inside: &Namespace) -> Result<String, Box<dyn Error>> {
+    let mut command = Command::new("readlink");
+    command.arg("/proc/self/ns/net");
+    inside.enter(&mut command);
+    let seen = String::from_utf8(command.output()?.stdout)?;
+    let (seen, own) = (seen.trim(), inside.run(namespace)??);
+    if own == seen {
+        Ok(own)
+    } else {
+        Err(format!("{own} or {seen}?").into())
+    }
 }
 
 /// Makes the same exchanges over two links in turns, and returns the medians of each. Only root can have two
@@ -228,16 +221,13 @@ fn places(choice: LinkChoice) -> Answer {
 fn compare(one: LinkChoice, other: &str) -> Answer {
     const ROUNDS: usize = 15;
     const RTTS_MS: [u64; 2] = [20, 100];
-    let site = |rtt_ms: u64| LinkSite {
-        name: format!("{rtt_ms}.test"),
-        profile: LinkProfile {
-            rtt_ns: rtt_ms * 1_000_000,
-            ..LinkProfile::default()
-        },
-    };
     let mut links = Vec::new();
     for choice in [one, other.parse()?] {
-        let link = open(choice, 1, RTTS_MS.map(site).into())?;
+        let sites = RTTS_MS.map(|rtt_ms| LinkSite {
+            name: format!("{rtt_ms}.test"),
+            profile: profile(rtt_ms),
+        });
+        let link = open(choice, 1, sites.into())?;
         exchange::serve(&link)?;
         links.push((link, RTTS_MS.map(|_| Vec::new())));
     }
@@ -313,36 +303,42 @@ fn acks(choice: LinkChoice) -> Answer {
     let listener = link
         .server_namespace()
         .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
-    let exchange = |direction: LinkDirection, acks: Acks| -> Result<Value, Box<dyn Error>> {
-        let client = link
-            .client_namespace()
-            .run(|| TcpStream::connect((link.address(0), 443)))??;
-        let (server, _) = listener.accept()?;
-        let (mut from, mut to) = match direction {
-            LinkDirection::Up => (client, server),
-            LinkDirection::Down => (server, client),
-        };
-        to.set_read_timeout(Some(Duration::from_secs(30)))?;
-        set_acks(&to, acks)?;
-        from.write_all(&[1; 100])?;
-        from.write_all(&[2; 100])?;
-        to.read_exact(&mut [0; 200])?;
-        Ok(json!(link.packets(0)))
-    };
-    let several = |key: u64, direction, acks| -> Result<Vec<Value>, Box<dyn Error>> {
-        (0..EXCHANGES)
-            .map(|occurrence| {
-                link.begin_trial(0, TrialKey(key + occurrence));
-                exchange(direction, acks)
-            })
-            .collect()
-    };
-    Ok(json!({
-        "server_delays": several(100, LinkDirection::Up, Acks::Delayed)?,
-        "server_at_once": several(200, LinkDirection::Up, Acks::AtOnce)?,
+    let mut answer = json!({});
+    for (name, key, direction, acks) in [
+        ("server_delays", 100, LinkDirection::Up, Acks::Delayed),
+        ("server_at_once", 200, LinkDirection::Up, Acks::AtOnce),
         // The client's route has the kernel acknowledge everything at once.
-        "client": several(300, LinkDirection::Down, Acks::Delayed)?,
-    }))
+        ("client", 300, LinkDirection::Down, Acks::Delayed),
+    ] {
+        let exchanges = (key..key + EXCHANGES).map(|key| {
+            link.begin_trial(0, TrialKey(key));
+            packets_of_exchange(&link, &listener, direction, acks)
+        });
+        answer[name] = exchanges.collect::<Answer>()?;
+    }
+    Ok(answer)
+}
+
+fn packets_of_exchange(
+    link: &Link,
+    listener: &TcpListener,
+    direction: LinkDirection,
+    acks: Acks,
+) -> Answer {
+    let client = link
+        .client_namespace()
+        .run(|| TcpStream::connect((link.address(0), 443)))??;
+    let (server, _) = listener.accept()?;
+    let (mut from, mut to) = match direction {
+        LinkDirection::Up => (client, server),
+        LinkDirection::Down => (server, client),
+    };
+    to.set_read_timeout(Some(Duration::from_secs(30)))?;
+    set_acks(&to, acks)?;
+    from.write_all(&[1; 100])?;
+    from.write_all(&[2; 100])?;
+    to.read_exact(&mut [0; 200])?;
+    Ok(json!(link.packets(0)))
 }
 
 fn set_acks(stream: &TcpStream, acks: Acks) -> std::io::Result<()> {

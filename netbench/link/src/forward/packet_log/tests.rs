@@ -74,6 +74,11 @@ impl Connection {
             .map(|wait| (wait.direction, wait.wait_ns / MS, wait.ack_delay_ns / MS))
             .collect()
     }
+
+    fn turn_ms(&self) -> Option<u64> {
+        let packets = self.log.packets();
+        packets.longest_client_turn_ns.map(|ns| ns / MS)
+    }
 }
 
 #[test]
@@ -162,23 +167,19 @@ fn an_acknowledgement_that_was_lost_releases_nothing() {
 
 #[test]
 fn the_longest_turn_of_the_client_in_the_handshake_is_reported() {
-    let turn = |connection: &Connection| {
-        let packets = connection.log.packets();
-        packets.longest_client_turn_ns.map(|ns| ns / MS)
-    };
     // In TLS 1.3, change_cipher_spec leaves before the certificate has arrived, and data after the Finished
     // are no handshake.
     let mut connection = Connection::opened();
     connection.data(Direction::Up, 22, 300, 20);
-    assert_eq!(turn(&connection), None);
+    assert_eq!(connection.turn_ms(), None);
     connection.data(Direction::Down, 22, 100, 30);
     connection.next(Direction::Up, &[20, 3, 3, 0, 1, 1], 41);
     connection.data(Direction::Down, 23, 1_448, 42);
     connection.data(Direction::Up, 23, 60, 55);
-    assert_eq!(turn(&connection), Some(15));
+    assert_eq!(connection.turn_ms(), Some(15));
     connection.data(Direction::Down, 23, 400, 65);
     connection.data(Direction::Up, 23, 60, 175);
-    assert_eq!(turn(&connection), Some(15));
+    assert_eq!(connection.turn_ms(), Some(15));
 
     // In TLS 1.2, change_cipher_spec and Finished are in the segment of the second flight.
     let mut connection = Connection::opened();
@@ -188,7 +189,7 @@ fn the_longest_turn_of_the_client_in_the_handshake_is_reported() {
     connection.next(Direction::Up, &[20, 3, 3, 0, 1, 1, 22, 3, 3, 0, 40], 44);
     connection.data(Direction::Down, 20, 51, 54);
     connection.data(Direction::Up, 23, 100, 66);
-    assert_eq!(turn(&connection), Some(4));
+    assert_eq!(connection.turn_ms(), Some(4));
 }
 
 /// Checks that a lost segment, the server's only one, counts when it arrives after its retransmission.

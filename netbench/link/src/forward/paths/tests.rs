@@ -35,6 +35,10 @@ fn down(flags: u8, data_bytes: u16) -> Vec<u8> {
     packet(([10, 1, 0, 1], 443), (CLIENT, 40_000), flags, 9, data_bytes)
 }
 
+fn due(ms: u64) -> Fate {
+    Fate::Due { due_ns: ms * MS }
+}
+
 fn due_ns(fate: Fate) -> u64 {
     match fate {
         Fate::Due { due_ns } => due_ns,
@@ -91,7 +95,6 @@ fn the_bottleneck_sends_one_after_the_other_and_drops_from_its_tail() {
     let fates: Vec<Fate> = (0..5)
         .map(|_| paths.decide(Direction::Up, &up(ACK, 946), 0))
         .collect();
-    let due = |ms: u64| Fate::Due { due_ns: ms * MS };
     assert_eq!(
         fates,
         [due(11), due(12), due(13), Fate::QueueFull, Fate::QueueFull]
@@ -194,10 +197,7 @@ fn the_check_meets_delay_only() {
     };
     let mut paths = paths(&[profile], 1);
     let check = packet((CLIENT, 40_000), ([10, 1, 0, 1], CHECK_PORT), SYN, 0, 0);
-    assert_eq!(
-        paths.decide(Direction::Up, &check, 0),
-        Fate::Due { due_ns: 10 * MS }
-    );
+    assert_eq!(paths.decide(Direction::Up, &check, 0), due(10));
     let next = paths.trials.next_connection(0).expect("a site");
     assert_eq!(
         next.connection, 0,
@@ -210,17 +210,22 @@ fn the_check_meets_delay_only() {
 #[test]
 fn silent_connections_are_forgotten() {
     let mut paths = paths(&[with_rtt(MS)], 1);
-    let syn = |port: u16, site_port| packet((CLIENT, port), ([10, 1, 0, 1], site_port), SYN, 0, 0);
     for port in 0..CONNECTIONS_KEPT as u16 {
-        paths.decide(Direction::Up, &syn(port, 443), 0);
+        let syn = packet((CLIENT, port), ([10, 1, 0, 1], 443), SYN, 0, 0);
+        paths.decide(Direction::Up, &syn, 0);
     }
     assert_eq!(paths.connections.len(), CONNECTIONS_KEPT);
-    paths.decide(Direction::Up, &syn(0, 444), SILENT_NS);
+    let syn = packet((CLIENT, 0), ([10, 1, 0, 1], 444), SYN, 0, 0);
+    paths.decide(Direction::Up, &syn, SILENT_NS);
     assert_eq!(paths.connections.len(), 1);
 }
 
 /// The departure times of packets on such paths in rattan, another emulator, made by `netbench/link/rattan`.
 const RATTAN: &str = include_str!("../../../rattan/departures.tsv");
+
+fn number(text: &str) -> u64 {
+    text.parse().expect("a number")
+}
 
 #[test]
 fn another_emulator_agrees_to_the_nanosecond() {
@@ -230,7 +235,6 @@ fn another_emulator_agrees_to_the_nanosecond() {
         .map(|line| line.split('\t').collect())
         .collect();
     assert!(rows.len() > 300, "{} rows", rows.len());
-    let number = |text: &str| -> u64 { text.parse().expect("a number") };
     for &direction in Direction::ALL {
         for case in rows.chunk_by(|row, next| row[..3] == next[..3]) {
             let profile = LinkProfile {
