@@ -92,12 +92,12 @@ impl LeftOut {
     fn takes(&mut self, agreements: &[Agreement]) -> bool {
         let trips = agreements.iter().filter_map(Agreement::round_trips);
         let first_bytes: BTreeSet<u32> = trips.map(|trips| trips.first_byte).collect();
-        let are = |is: fn(&Agreement) -> bool| agreements.iter().all(is);
-        let count = if are(Agreement::agrees) && first_bytes.len() <= 1 {
+        let mut all = agreements.iter();
+        let count = if all.clone().all(Agreement::agrees) && first_bytes.len() <= 1 {
             &mut self.reached
-        } else if are(|a| matches!(a, Agreement::Loses { .. })) {
+        } else if all.clone().all(|a| matches!(a, Agreement::Loses { .. })) {
             &mut self.unreachable
-        } else if are(|a| matches!(a, Agreement::Unknown { .. })) {
+        } else if all.all(|a| matches!(a, Agreement::Unknown { .. })) {
             &mut self.unknown
         } else {
             return false;
@@ -223,13 +223,6 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
                 // As below: the value was not observed, or not predicted.
                 _ => true,
             };
-            let fits = |due: Option<&String>, seen: Option<&String>, or: &[String]| match seen {
-                // A value that a stack does not report is no mismatch, nor is a value that was not predicted.
-                None => true,
-                Some(seen) => {
-                    due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
-                }
-            };
             trips
                 && due.version.name() == version
                 && fits(Some(&due.suite), Some(suite), &due.or)
@@ -245,13 +238,22 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
     }
 }
 
+/// Returns whether a value is as predicted. A value that a stack does not report is no mismatch, nor is a value that
+/// was not predicted.
+fn fits(due: Option<&String>, seen: Option<&String>, or: &[String]) -> bool {
+    seen.is_none_or(|seen| {
+        due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
+    })
+}
+
 fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -> Vec<Agreement> {
-    let of_site = || confirmed.iter().filter(|c| c.site == site.site);
     offers
         .iter()
         .zip(&site.agreements)
         .map(|(offer, predicted)| {
-            let mut handshakes = of_site().filter(|c| c.stack == offer.stack);
+            let mut handshakes = confirmed
+                .iter()
+                .filter(|c| c.site == site.site && c.stack == offer.stack);
             let seen = handshakes.find_map(shown);
             seen.unwrap_or_else(|| predicted.clone())
         })
@@ -262,22 +264,18 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
 /// fault is the one that the stack reported in a handshake; without one, it is that of a certificate that
 /// clients refuse.
 fn effect(site: &str, stack: &str, reason: LossReason, confirmed: &[Confirmation]) -> SwitchEffect {
-    let said = || {
-        let mut handshakes = confirmed
+    let mut handshakes = confirmed
+        .iter()
+        .filter(|c| c.site == site && c.stack == stack);
+    let fault = handshakes.find_map(|handshake| match &handshake.seen {
+        HandshakeResult::Failed { reason, .. } => CertificateFault::ALL
             .iter()
-            .filter(|c| c.site == site && c.stack == stack);
-        let fault = handshakes.find_map(|handshake| match &handshake.seen {
-            HandshakeResult::Failed { reason, .. } => CertificateFault::ALL
-                .iter()
-                .find(|fault| fault.name() == reason),
-            HandshakeResult::Handshake { .. } => None,
-        });
-        fault.map_or(Standing::Unsafe, |fault| {
-            Standing::of_disputed_fault(*fault)
-        })
-    };
-    let standing = match reason {
-        LossReason::Certificate => said(),
+            .find(|fault| fault.name() == reason),
+        HandshakeResult::Handshake { .. } => None,
+    });
+    let standing = match (reason, fault) {
+        (LossReason::Certificate, Some(fault)) => Standing::of_disputed_fault(*fault),
+        (LossReason::Certificate, None) => Standing::Unsafe,
         _ => Standing::Dated,
     };
     match standing {
@@ -418,9 +416,9 @@ impl LossReport {
     /// Returns the number of sites that `stack` loses and another reaches, without those that it refuses to
     /// protect the user.
     pub fn lost_by(&self, stack: &str) -> usize {
-        let is_lost =
-            |group: &&LostGroup| group.stack == stack && group.effect == SwitchEffect::LossOfReach;
-        let groups = self.lost.iter().filter(is_lost);
+        let groups = self.lost.iter();
+        let groups = groups
+            .filter(|group| group.stack == stack && group.effect == SwitchEffect::LossOfReach);
         groups.map(|group| group.sites.len()).sum()
     }
 }

@@ -21,11 +21,11 @@ pub fn built_in_policy(name: &str) -> Option<Policy> {
     let guideline = &*GUIDELINE;
     let of_mozilla = name.strip_prefix("mozilla-")?;
     let profile = guideline.profiles.iter().find(|p| p.name == of_mozilla)?;
-    let key = |kind: &String| KeyRule {
+    let keys = profile.keys.iter().map(|kind| KeyRule {
         kind: kind.clone(),
         least_bits: if kind == "rsa" { guideline.rsa_bits } else { 0 },
         curves: (kind == "ec").then(|| guideline.curves.clone()),
-    };
+    });
     Some(Policy {
         name: name.to_owned(),
         source: Some(guideline.source.clone()),
@@ -34,7 +34,7 @@ pub fn built_in_policy(name: &str) -> Option<Policy> {
         needs_versions: Vec::new(),
         suites: Some(profile.suites.clone()),
         groups: Some(guideline.groups.clone()),
-        keys: Some(profile.keys.iter().map(key).collect()),
+        keys: Some(keys.collect()),
         server_order: profile.server_order,
         valid_chain: false,
         valid_certificate: true,
@@ -274,17 +274,11 @@ fn features(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(
 
 fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
     let features = &scan.features;
-    let speaks = |version| scan.version(version).is_some();
-    // A server with only TLS 1.3 neither lacks nor has the features of older versions.
-    let of_older = |seen: &Observed| match seen {
-        Observed::Unknown if only_newest(scan) => Observed::No,
-        seen => seen.clone(),
-    };
     match feature {
-        PolicyFeature::Compression => of_older(&features.compression),
-        PolicyFeature::SecureRenegotiation => of_older(&features.secure_renegotiation),
-        PolicyFeature::ClientRenegotiation => of_older(&features.client_renegotiation),
-        PolicyFeature::Heartbeat => of_older(&features.heartbeat),
+        PolicyFeature::Compression => of_older(scan, &features.compression),
+        PolicyFeature::SecureRenegotiation => of_older(scan, &features.secure_renegotiation),
+        PolicyFeature::ClientRenegotiation => of_older(scan, &features.client_renegotiation),
+        PolicyFeature::Heartbeat => of_older(scan, &features.heartbeat),
         // TLS 1.3 includes both features.
         PolicyFeature::ExtendedMasterSecret | PolicyFeature::FallbackScsv if only_newest(scan) => {
             Observed::Yes
@@ -294,19 +288,18 @@ fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
         PolicyFeature::OcspStapling => features.ocsp_stapling.clone(),
         PolicyFeature::EarlyData => match features.early_data_bytes {
             Some(bytes) => (bytes > 0).into(),
-            None if !speaks(TlsVersion::Tls13) => Observed::No,
+            None if scan.version(TlsVersion::Tls13).is_none() => Observed::No,
             None => Observed::Unknown,
         },
         PolicyFeature::SessionTickets => {
             let newest = match features.tickets_tls13 {
                 Some(count) => (count > 0).into(),
-                None if !speaks(TlsVersion::Tls13) => Observed::No,
+                None if scan.version(TlsVersion::Tls13).is_none() => Observed::No,
                 None => Observed::Unknown,
             };
-            let older = if speaks(TlsVersion::Tls12) {
-                features.tickets_tls12.clone()
-            } else {
-                Observed::No
+            let older = match scan.version(TlsVersion::Tls12) {
+                Some(_) => features.tickets_tls12.clone(),
+                None => Observed::No,
             };
             match (newest, older) {
                 (Observed::Yes, _) | (_, Observed::Yes) => Observed::Yes,
@@ -314,6 +307,14 @@ fn observed(scan: &SiteScan, feature: PolicyFeature) -> Observed {
                 _ => Observed::Unknown,
             }
         }
+    }
+}
+
+/// Returns the observation of a feature of older versions, which a server with only TLS 1.3 neither lacks nor has.
+fn of_older(scan: &SiteScan, seen: &Observed) -> Observed {
+    match seen {
+        Observed::Unknown if only_newest(scan) => Observed::No,
+        seen => seen.clone(),
     }
 }
 

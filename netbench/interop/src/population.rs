@@ -123,50 +123,29 @@ pub struct PopulationCount {
 impl PopulationCount {
     /// Counts a site; a site that was not scanned does not count.
     pub fn add(&mut self, scan: &SiteScan) {
-        let spoken = || scan.versions.iter().filter(|v| v.supported);
-        let Some(newest) = spoken().max_by_key(|v| v.version) else {
+        let spoken = scan.versions.iter().filter(|v| v.supported);
+        let Some(newest) = spoken.clone().max_by_key(|v| v.version) else {
             return;
         };
         self.sites += 1;
-        let counts = &mut self.counts;
-        let mut count = |kind, all: BTreeSet<String>, preferred: Option<String>| {
-            let only = all.len() == 1;
-            for name in all {
-                let prefers = preferred.as_ref() == Some(&name);
-                let entry = counts.entry((kind, name)).or_default();
-                entry[0] += 1;
-                entry[1] += u32::from(prefers);
-                entry[2] += u32::from(only);
-            }
-        };
-        let first = newest.suites.first();
-        count(
+        self.count(
             PopulationKind::Version,
-            spoken().map(|v| version_name(v.version)).collect(),
+            spoken.clone().map(|v| version_name(v.version)).collect(),
             Some(version_name(newest.version)),
         );
-        count(
+        let suites = spoken.clone().flat_map(|v| &v.suites);
+        self.count(
             PopulationKind::SuiteClass,
-            spoken()
-                .flat_map(|v| &v.suites)
-                .map(|s| class(s.code))
-                .collect(),
-            first.map(|s| class(s.code)),
+            suites.map(|s| class(s.code)).collect(),
+            newest.suites.first().map(|s| class(s.code)),
         );
-        let exchanges = |v: &VersionScan| -> Vec<String> {
-            if v.version == TlsVersion::Tls13 {
-                v.groups.iter().map(|group| of_group(group.code)).collect()
-            } else {
-                v.suites.iter().map(|s| exchange(s.code)).collect()
-            }
-        };
-        count(
+        self.count(
             PopulationKind::KeyExchange,
-            spoken().flat_map(exchanges).collect(),
+            spoken.flat_map(exchanges).collect(),
             exchanges(newest).into_iter().next(),
         );
         let of_newest = scan.signatures.iter().find(|s| s.version == newest.version);
-        count(
+        self.count(
             PopulationKind::Signature,
             scan.signatures
                 .iter()
@@ -174,6 +153,17 @@ impl PopulationCount {
                 .collect(),
             of_newest.map(|s| SignatureScheme(s.code).to_string()),
         );
+    }
+
+    fn count(&mut self, kind: PopulationKind, all: BTreeSet<String>, preferred: Option<String>) {
+        let only = all.len() == 1;
+        for name in all {
+            let prefers = preferred.as_ref() == Some(&name);
+            let entry = self.counts.entry((kind, name)).or_default();
+            entry[0] += 1;
+            entry[1] += u32::from(prefers);
+            entry[2] += u32::from(only);
+        }
     }
 
     /// Returns the counted population.
@@ -206,6 +196,15 @@ fn class(code: u16) -> String {
         None => "not registered",
     };
     name.to_owned()
+}
+
+fn exchanges(found: &VersionScan) -> Vec<String> {
+    if found.version == TlsVersion::Tls13 {
+        let groups = found.groups.iter();
+        groups.map(|group| of_group(group.code)).collect()
+    } else {
+        found.suites.iter().map(|s| exchange(s.code)).collect()
+    }
 }
 
 fn exchange(code: u16) -> String {

@@ -127,14 +127,9 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
         }
     }
     // A server that signs nothing cannot fail by it, and a version before 1.2 has only one signature scheme.
-    let signs = |s: &SuiteScan| {
-        let of_suite = |code: &u16| found.version == TlsVersion::Tls13 || can_sign(s, *code);
-        common.iter().any(of_suite) || !schemes.iter().any(of_suite)
-    };
-    let usable: Vec<&SuiteScan> = usable
-        .into_iter()
-        .filter(|s| !is_signed(s) || schemes.is_empty() || signs(s))
-        .collect();
+    usable.retain(|s| {
+        !is_signed(s) || signs(s, found.version, &common) || !signs(s, found.version, &schemes)
+    });
     if usable.is_empty() {
         return Err(no_signature(&schemes));
     }
@@ -145,6 +140,12 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
         ));
     }
     Ok(choose(offer, site, found, &usable, &groups, &common))
+}
+
+/// Returns whether the suite can be used with a signature by one of the schemes.
+fn signs(suite: &SuiteScan, version: TlsVersion, schemes: &[u16]) -> bool {
+    let mut schemes = schemes.iter();
+    schemes.any(|code| version == TlsVersion::Tls13 || can_sign(suite, *code))
 }
 
 /// Returns the server's choice among the common parameters.
@@ -351,51 +352,43 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
         return None;
     }
     let leaf = only.certificates.first()?;
-    let wrong = |detail: &str| Some(Agreement::loses(LossReason::Certificate, detail));
     let common_name_alone = !only.names_match && leaf.is_for_common_name(&site.host);
-    if !only.names_match && !common_name_alone {
-        return wrong("the certificate is for another name");
+    let is_for_another = !only.names_match && !common_name_alone;
+    let faults = [
+        (is_for_another, "the certificate is for another name"),
+        (!leaf.valid_now, "the certificate is not valid now"),
+        (leaf.not_for_servers, "the certificate is not for servers"),
+        (only.invalid_issuers > 0, "an intermediate is not valid now"),
+        (only.anchor == Anchor::SelfSigned, SIGNS_ITSELF),
+        (only.anchor == Anchor::UnknownRoot, UNKNOWN_ROOT),
+    ];
+    if let Some((_, detail)) = faults.into_iter().find(|(is_there, _)| *is_there) {
+        return Some(Agreement::loses(LossReason::Certificate, detail));
     }
-    if !leaf.valid_now {
-        return wrong("the certificate is not valid now");
-    }
-    if leaf.not_for_servers {
-        return wrong("the certificate is not for servers");
-    }
-    if only.invalid_issuers > 0 {
-        return wrong("an intermediate is not valid now");
-    }
-    match only.anchor {
-        Anchor::SelfSigned => return wrong(SIGNS_ITSELF),
-        Anchor::UnknownRoot => return wrong(UNKNOWN_ROOT),
-        Anchor::Missing => {
-            return Some(Agreement::loses(
-                LossReason::IncompleteChain,
-                "an intermediate certificate is missing, or its root unknown",
-            ));
-        }
-        Anchor::Known | Anchor::Unchecked => {}
+    if only.anchor == Anchor::Missing {
+        return Some(Agreement::loses(
+            LossReason::IncompleteChain,
+            "an intermediate certificate is missing, or its root unknown",
+        ));
     }
     let schemes = offer
         .certificate_signatures
         .as_ref()
         .unwrap_or(&offer.signatures);
-    let sha1 = |name: &str| matches!(name, "sha1WithRSAEncryption" | "ecdsa-with-SHA1");
     let takes_sha1 = schemes.iter().any(|s| matches!(s.code, 0x0201 | 0x0203));
     let roots = usize::from(only.has_root);
     let signed = only.certificates.len().saturating_sub(roots);
-    let weak = only
-        .certificates
-        .iter()
-        .take(signed)
-        .any(|c| sha1(&c.signature));
+    let mut chain = only.certificates.iter().take(signed);
+    let mut signatures = chain
+        .clone()
+        .map(|certificate| certificate.signature.as_str());
+    let weak = signatures.any(|name| matches!(name, "sha1WithRSAEncryption" | "ecdsa-with-SHA1"));
     if weak && !takes_sha1 {
         return Some(Agreement::loses(
             LossReason::Sha1,
             "a certificate of the chain is signed with SHA-1",
         ));
     }
-    let mut chain = only.certificates.iter().take(signed);
     if let Some(certificate) = chain.find(|certificate| offer.lacks_ml_dsa_of(certificate)) {
         let detail = format!(
             "a certificate of the chain is signed with {}",
@@ -416,14 +409,16 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Ag
 /// Returns the site's groups in a version; the groups of older versions are those of the newest version
 /// before TLS 1.3.
 fn groups(site: &SiteScan, found: &VersionScan) -> Vec<u16> {
-    let of = |found: &VersionScan| found.groups.iter().map(|group| group.code).collect();
-    if !found.groups.is_empty() || found.version == TlsVersion::Tls13 {
-        return of(found);
-    }
-    let older = site.versions.iter().find(|other| {
-        other.supported && other.version < TlsVersion::Tls13 && !other.groups.is_empty()
-    });
-    older.map(of).unwrap_or_default()
+    let groups = if !found.groups.is_empty() || found.version == TlsVersion::Tls13 {
+        &found.groups
+    } else {
+        let mut versions = site.versions.iter();
+        let older = versions.find(|other| {
+            other.supported && other.version < TlsVersion::Tls13 && !other.groups.is_empty()
+        });
+        older.map_or(&found.groups, |older| &older.groups)
+    };
+    groups.iter().map(|group| group.code).collect()
 }
 
 fn schemes(site: &SiteScan, version: TlsVersion) -> Vec<u16> {

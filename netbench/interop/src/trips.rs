@@ -1,7 +1,7 @@
 //! The number of round trips to a site before its response arrives.
 
 use netbench_model::{
-    scan::{ChainScan, NamedCode, Observed, Offer, Order, RoundTrips, SiteScan, SuiteScan},
+    scan::{NamedCode, Observed, Offer, Order, RoundTrips, SiteScan, SuiteScan},
     tls::{CipherSuite, KeyExchange, TlsVersion},
 };
 
@@ -29,19 +29,15 @@ pub(crate) enum Share {
 impl Share {
     /// Returns the result with a server that has these common `groups`, of which it would select `wanted`.
     pub(crate) fn of(offer: &Offer, site: &SiteScan, groups: &[u16], wanted: u16) -> Self {
-        let named = |code: u16| offer.groups.iter().find(|group| group.code == code);
-        let sent = |code: &u16| {
-            let name = named(*code).map(|group| &group.name);
-            offer.shares.iter().any(|share| Some(&share.group) == name)
-        };
         let first = first_accepted(offer, site, groups);
         if let Some(first) = first.filter(|_| site.features.share_order == Some(Order::Client)) {
             return Self::Accepted(first);
         }
-        if sent(&wanted) {
+        if has_share(offer, wanted) {
             return Self::Accepted(wanted);
         }
-        let mut common = groups.iter().copied().filter(sent).peekable();
+        let common = groups.iter().copied();
+        let mut common = common.filter(|code| has_share(offer, *code)).peekable();
         if common.peek().is_none() {
             return Self::Refused;
         }
@@ -52,6 +48,12 @@ impl Share {
             .find(|code| accepted.iter().any(|group: &NamedCode| group.code == *code))
             .map_or(Self::Refused, Self::Accepted)
     }
+}
+
+fn has_share(offer: &Offer, code: u16) -> bool {
+    let mut groups = offer.groups.iter();
+    let group = groups.find(|group| group.code == code);
+    group.is_some_and(|group| offer.shares.iter().any(|share| share.group == group.name))
 }
 
 /// Returns the group of the client's first key share that the server accepts although it may prefer another group.
@@ -132,12 +134,12 @@ fn flight_bytes(
     group: Option<&str>,
 ) -> Option<(FlightSizes, FlightSizes)> {
     const STATUS_REQUEST: u16 = 5;
-    let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
-    let of_version: Vec<&ChainScan> = site.chains.iter().filter(of_version).collect();
-    let chain = match (of_version.as_slice(), site.chains.as_slice()) {
-        ([only], _) => *only,
+    let chains = site.chains.iter();
+    let mut of_version = chains.filter(|chain| chain.versions.contains(&version));
+    let chain = match (of_version.next(), of_version.next(), &site.chains[..]) {
+        (Some(only), None, _) => only,
         // A server with one chain sends it in every version.
-        ([], [only]) => only,
+        (None, _, [only]) => only,
         _ => return None,
     };
     let certificates = u32::try_from(chain.certificates.len()).ok()?;
@@ -172,8 +174,9 @@ fn flight_bytes(
         Observed::Yes => STAPLE_BYTES,
         Observed::Unknown => (0, STAPLE_BYTES.1),
     };
-    let of = |bytes| FlightSizes::new(bytes, public, signature);
-    Some((of(least + staple.0), of(most + staple.1)))
+    let least = FlightSizes::new(least + staple.0, public, signature);
+    let most = FlightSizes::new(most + staple.1, public, signature);
+    Some((least, most))
 }
 
 #[cfg(test)]

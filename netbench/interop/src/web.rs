@@ -99,8 +99,8 @@ impl WebModel {
     /// Fails if the data do not have the model's format.
     pub fn of_2026() -> Result<Self, serde_json::Error> {
         let mut model: Self = serde_json::from_str(include_str!("../data/population-2026.json"))?;
-        let sum = |of: fn(&WebKind) -> f64| model.kinds.iter().map(of).sum::<f64>();
-        let (percent, low) = (sum(|kind| kind.percent), sum(|kind| kind.low));
+        let percent: f64 = model.kinds.iter().map(|kind| kind.percent).sum();
+        let low: f64 = model.kinds.iter().map(|kind| kind.low).sum();
         let high = model.highest(model.kinds.iter().map(|kind| (kind, 1.0)));
         for rest in model.kinds.iter_mut().filter(|kind| kind.rest) {
             rest.percent = 100.0 - percent;
@@ -130,14 +130,11 @@ impl WebModel {
 
     /// Returns the weight of each key among the sites of a kind; 0 for a key that the kind cannot have.
     pub fn key_weights(&self, kind: &WebKind) -> Vec<f64> {
-        let fits = |key: &KeyShare| match &kind.key {
-            Some(needed) => key.key.starts_with(needed.as_str()),
-            None => true,
-        };
-        self.keys
-            .iter()
-            .map(|key| if fits(key) { key.percent } else { 0.0 })
-            .collect()
+        let weights = self.keys.iter().map(|key| match &kind.key {
+            Some(needed) if !key.key.starts_with(needed.as_str()) => 0.0,
+            _ => key.percent,
+        });
+        weights.collect()
     }
 
     /// Returns the site as a line of a sites file.
@@ -169,16 +166,12 @@ impl WebModel {
         let mut parts = Vec::new();
         for (place, kind) in self.kinds.iter().enumerate() {
             let weights = self.key_weights(kind);
-            let is_lost = |key: usize| {
-                let scan = self.scan(WebSite { kind: place, key });
-                matches!(predict(from, &scan), Agreement::Agrees(_))
-                    && matches!(predict(to, &scan), Agreement::Loses { .. })
-            };
             let of_keys = weights.iter().enumerate();
-            let lost: f64 = of_keys
-                .filter(|(key, weight)| **weight > 0.0 && is_lost(*key))
-                .map(|(_, weight)| weight)
-                .sum();
+            let lost = of_keys.filter(|(key, weight)| {
+                let (kind, key) = (place, *key);
+                **weight > 0.0 && self.is_lost(WebSite { kind, key }, from, to)
+            });
+            let lost: f64 = lost.map(|(_, weight)| weight).sum();
             if lost == 0.0 {
                 continue;
             }
@@ -195,17 +188,34 @@ impl WebModel {
         loss.high = (IN_A_MILLION * self.highest(parts)).min(1e6);
         loss
     }
+
+    fn is_lost(&self, site: WebSite, from: &Offer, to: &Offer) -> bool {
+        let scan = self.scan(site);
+        matches!(predict(from, &scan), Agreement::Agrees(_))
+            && matches!(predict(to, &scan), Agreement::Loses { .. })
+    }
 }
 
 /// Returns the suites and groups that the lab serves by this profile in a version.
 fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
-    let algorithm = lab.key.algorithm();
     let listed = match lab.suites.as_slice() {
         [] if version.is_deprecated() => CipherSuite::DEPRECATED,
         [] => CipherSuite::OFFERED,
         suites => suites,
     };
-    let fits = |suite: &CipherSuite| {
+    let mut suites = usable(listed, version, lab.key);
+    if version == TlsVersion::Tls13 && suites.is_empty() {
+        suites = usable(CipherSuite::OFFERED, version, lab.key);
+    }
+    let groups = lab.groups.iter().copied();
+    let groups = groups.filter(|group| version == TlsVersion::Tls13 || *group != Group(0x11ec));
+    spoken(version, &suites, &groups.collect::<Vec<_>>())
+}
+
+/// Returns the suites of a version that are usable with a certificate with such a key.
+fn usable(suites: &[CipherSuite], version: TlsVersion, key: KeyType) -> Vec<CipherSuite> {
+    let algorithm = key.algorithm();
+    let usable = suites.iter().copied().filter(|suite| {
         suite.facts().is_some_and(|facts| {
             facts.fits(version)
                 && match facts.authentication {
@@ -214,14 +224,8 @@ fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
                     _ => true,
                 }
         })
-    };
-    let mut suites: Vec<CipherSuite> = listed.iter().copied().filter(fits).collect();
-    if version == TlsVersion::Tls13 && suites.is_empty() {
-        suites = CipherSuite::OFFERED.iter().copied().filter(fits).collect();
-    }
-    let classical = |group: &Group| version == TlsVersion::Tls13 || *group != Group(0x11ec);
-    let groups: Vec<Group> = lab.groups.iter().copied().filter(classical).collect();
-    spoken(version, &suites, &groups)
+    });
+    usable.collect()
 }
 
 fn spoken(version: TlsVersion, suites: &[CipherSuite], groups: &[Group]) -> VersionScan {
@@ -262,17 +266,14 @@ fn signatures(lab: &LabProfile) -> Vec<SignatureScan> {
         KeyType::MlDsa87 => (&[], &[0x0906]),
         _ => (&[0x0804, 0x0401], &[0x0804]),
     };
-    let of = |version: TlsVersion, codes: &[u16]| -> Vec<SignatureScan> {
-        codes
-            .iter()
-            .map(|code| SignatureScan {
-                version,
-                name: tls::SignatureScheme(*code).to_string(),
-                code: *code,
-            })
-            .collect()
-    };
-    [of(TlsVersion::Tls12, old), of(TlsVersion::Tls13, new)].concat()
+    let old = old.iter().map(|code| (TlsVersion::Tls12, *code));
+    let new = new.iter().map(|code| (TlsVersion::Tls13, *code));
+    let signatures = old.chain(new).map(|(version, code)| SignatureScan {
+        version,
+        name: tls::SignatureScheme(code).to_string(),
+        code,
+    });
+    signatures.collect()
 }
 
 fn scan_of(versions: Vec<VersionScan>, signatures: Vec<SignatureScan>) -> SiteScan {

@@ -31,12 +31,12 @@ struct Lost {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |at: usize, usual: u32| words.get(at).map_or(usual, |word| word.parse().unwrap());
-    let (sites, seed) = (number(1, 100_000), u64::from(number(2, 20_261_122)));
+    let sites = number(&words, 1, 100_000);
+    let seed = u64::from(number(&words, 2, 20_261_122));
     let population = WebModel::of_2026().unwrap();
     let drawn = draw(&population, sites, seed);
     if words.len() > 3 {
-        return print_sites(&population, &drawn, number(3, 0), seed);
+        return print_sites(&population, &drawn, number(&words, 3, 0), seed);
     }
     let hellos = fs::read_to_string(words.first().expect("a file of hellos")).unwrap();
     let Hellos { hellos } = serde_json::from_str(&hellos).unwrap();
@@ -57,16 +57,20 @@ fn main() {
     }
 }
 
+fn number(words: &[String], at: usize, usual: u32) -> u32 {
+    words.get(at).map_or(usual, |word| word.parse().unwrap())
+}
+
 /// Draws sites from the population.
 fn draw(population: &WebModel, sites: u32, seed: u64) -> Vec<WebSite> {
     let mut rng = Rng::new(seed);
-    let mut draw = || {
+    let drawn = (0..sites).map(|_| {
         let kind = pick(&mut rng, population.kinds.iter().map(|kind| kind.percent));
         let weights = population.key_weights(&population.kinds[kind]);
         let key = pick(&mut rng, weights.into_iter());
         WebSite { kind, key }
-    };
-    (0..sites).map(|_| draw()).collect()
+    });
+    drawn.collect()
 }
 
 /// Returns the index of the share that a draw falls into.

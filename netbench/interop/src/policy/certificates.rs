@@ -91,9 +91,8 @@ pub(super) fn certificates(
 /// Returns the number of the day that begins a text in the format of RFC 3339, from the first of March of
 /// year 0 (Howard Hinnant's `days_from_civil`).
 fn day(moment: &str) -> Option<i64> {
-    let mut parts = moment.get(..10)?.split('-').map(str::parse::<i64>);
-    let mut next = || parts.next()?.ok();
-    let (year, month, day) = (next()?, next()?, next()?);
+    let mut parts = moment.get(..10)?.split('-').map(|part| part.parse().ok());
+    let (year, month, day): (i64, i64, i64) = (parts.next()??, parts.next()??, parts.next()??);
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
@@ -154,10 +153,13 @@ mod tests {
 
     #[test]
     fn days_are_counted_as_the_calendar_has_them() {
-        let days = |first, last| day(last).unwrap() - day(first).unwrap();
-        assert_eq!(days("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"), 365);
-        assert_eq!(days("2027-12-31", "2028-03-01"), 61);
-        assert_eq!(days("2026-11-24", "2027-02-22"), 90);
+        for (first, last, days) in [
+            ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z", 365),
+            ("2027-12-31", "2028-03-01", 61),
+            ("2026-11-24", "2027-02-22", 90),
+        ] {
+            assert_eq!(day(last).unwrap() - day(first).unwrap(), days);
+        }
         assert_eq!(day("soon"), None);
         assert_eq!(day("2026-13-01"), None);
     }

@@ -8,27 +8,27 @@ use super::made::*;
 
 /// Returns a site all of whose features were observed.
 fn observed() -> SiteScan {
-    let yes = || Observed::Yes;
+    use Observed::Yes;
     SiteScan {
         features: Features {
-            ocsp_stapling: yes(),
+            ocsp_stapling: Yes,
             alpn: vec!["h2".to_owned()],
-            tickets_tls12: yes(),
-            session_ids: yes(),
-            resumption_tls12: yes(),
+            tickets_tls12: Yes,
+            session_ids: Yes,
+            resumption_tls12: Yes,
             tickets_tls13: Some(2),
-            resumption_tls13: yes(),
+            resumption_tls13: Yes,
             early_data_bytes: Some(0),
-            extended_master_secret: yes(),
-            encrypt_then_mac: yes(),
-            secure_renegotiation: yes(),
-            client_renegotiation: yes(),
-            compression: yes(),
-            heartbeat: yes(),
-            fallback_scsv: yes(),
-            chacha20_by_client: yes(),
-            client_certificate: yes(),
-            client_certificate_required: yes(),
+            extended_master_secret: Yes,
+            encrypt_then_mac: Yes,
+            secure_renegotiation: Yes,
+            client_renegotiation: Yes,
+            compression: Yes,
+            heartbeat: Yes,
+            fallback_scsv: Yes,
+            chacha20_by_client: Yes,
+            client_certificate: Yes,
+            client_certificate_required: Yes,
             shares_taken: Some(vec![NamedCode {
                 name: "x25519".to_owned(),
                 code: X25519,

@@ -1,9 +1,11 @@
 //! Offers and scans for tests.
 
+use netbench_interop::predict;
 use netbench_model::{
     scan::{
-        Anchor, CertificateScan, ChainScan, Effort, Features, Learned, NamedCode, Offer, Order,
-        SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Agreed, Agreement, Anchor, CertificateScan, ChainScan, Effort, Features, Learned,
+        NamedCode, Offer, Order, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteScan,
+        SuiteScan, VersionScan,
     },
     tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
 };
@@ -168,6 +170,31 @@ pub(crate) fn chain(
         bytes: 0,
         scts: 0,
     }
+}
+
+/// Returns a site with one version, and a chain of that version that every client accepts.
+pub(crate) fn certified(version: TlsVersion, groups: &[u16]) -> SiteScan {
+    let suite = match version {
+        TlsVersion::Tls13 => GCM13,
+        _ => ECDHE_GCM,
+    };
+    let found = spoken(version, &[suite], groups);
+    let mut site = site("a.test", vec![found], &[(version, PSS)]);
+    let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
+    sent.versions = vec![version];
+    site.chains.push(sent);
+    site
+}
+
+pub(crate) fn agreed(offer: &Offer, site: &SiteScan) -> Agreed {
+    match predict(offer, site) {
+        Agreement::Agrees(agreed) => agreed,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn is_unknown(offer: &Offer, site: &SiteScan) -> bool {
+    matches!(predict(offer, site), Agreement::Unknown { .. })
 }
 
 pub(crate) fn tls12(suites: &[u16]) -> SiteScan {

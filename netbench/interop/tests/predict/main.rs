@@ -13,22 +13,46 @@ use netbench_interop::{
 };
 use netbench_model::{
     SwitchEffect,
-    scan::{
-        Agreement, Anchor, ChainScan, Confirmed, HandshakeResult, LossReason, Order, SiteScan,
-        VersionScan,
-    },
+    scan::{Agreement, Anchor, ChainScan, Confirmed, HandshakeResult, LossReason, Order, SiteScan},
     tls::{CipherSuite, TlsVersion},
 };
 
 use made::*;
 
+/// Returns a site with TLS 1.2 and one chain.
+fn with_chain(chain: ChainScan) -> SiteScan {
+    let mut site = tls12(&[ECDHE_GCM]);
+    site.chains.push(chain);
+    site
+}
+
+/// Returns a site of that name with TLS 1.2.
+fn named(name: &str, suites: &[u16]) -> SiteScan {
+    let mut site = tls12(suites);
+    site.site = name.to_owned();
+    site
+}
+
+fn handshake(suite: u16, group: Option<&str>) -> HandshakeResult {
+    HandshakeResult::Handshake {
+        version: "1.2".to_owned(),
+        suite: CipherSuite(suite).to_string(),
+        group: group.map(str::to_owned),
+        signature: None,
+        packets: None,
+    }
+}
+
+fn failed(reason: &str, in_tls: bool) -> HandshakeResult {
+    HandshakeResult::Failed {
+        class: "certificate".to_owned(),
+        reason: reason.to_owned(),
+        in_tls,
+    }
+}
+
 #[test]
 fn a_loss_has_its_reason() {
-    let with_chain = |chain: ChainScan| {
-        let mut site = tls12(&[ECDHE_GCM]);
-        site.chains.push(chain);
-        site
-    };
     let sha256 = "sha256WithRSAEncryption";
     let cases = [
         (
@@ -125,71 +149,50 @@ fn a_loss_has_its_reason() {
 
 #[test]
 fn an_agreement_follows_whose_order_it_is() {
-    let mut found = spoken(
-        TlsVersion::Tls12,
-        &[DHE_GCM, ECDHE_GCM, RSA_GCM],
-        &[P256, X25519],
-    );
-    let of = |found: &VersionScan| {
-        let site = site("a.test", vec![found.clone()], &[(TlsVersion::Tls12, PSS)]);
-        match predict(&broad(), &site) {
-            Agreement::Agrees(agreed) => agreed,
-            other => panic!("{other:?}"),
-        }
-    };
-    let by_server = of(&found);
+    let mut site = tls12(&[DHE_GCM, ECDHE_GCM, RSA_GCM]);
+    site.versions[0].groups = spoken(TlsVersion::Tls12, &[], &[P256, X25519]).groups;
+    let by_server = agreed(&broad(), &site);
     assert_eq!(by_server.suite, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
     assert_eq!(by_server.group, None);
     assert_eq!(by_server.signature.as_deref(), Some("rsa_pss_rsae_sha256"));
-    found.suite_order = Order::Client;
-    let by_client = of(&found);
+    site.versions[0].suite_order = Order::Client;
+    let by_client = agreed(&broad(), &site);
     assert_eq!(by_client.suite, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
     assert_eq!(by_client.group.as_deref(), Some("secp256r1"));
-    found.group_order = Order::Client;
-    assert_eq!(of(&found).group.as_deref(), Some("x25519"));
-    found.suite_order = Order::Unknown;
-    assert!(
-        of(&found)
-            .or
-            .contains(&"TLS_RSA_WITH_AES_128_GCM_SHA256".to_owned())
-    );
+    site.versions[0].group_order = Order::Client;
+    let by_client = agreed(&broad(), &site);
+    assert_eq!(by_client.group.as_deref(), Some("x25519"));
+    site.versions[0].suite_order = Order::Unknown;
+    let by_any = agreed(&broad(), &site).or;
+    assert!(by_any.contains(&"TLS_RSA_WITH_AES_128_GCM_SHA256".to_owned()));
 }
 
 #[test]
 fn a_site_without_its_scan_is_not_called_lost() {
     let mut unknown = tls12(&[ECDHE_GCM]);
     unknown.versions.clear();
-    assert!(matches!(
-        predict(&strict(), &unknown),
-        Agreement::Unknown { .. }
-    ));
+    assert!(is_unknown(&strict(), &unknown));
 }
 
 #[test]
 fn what_a_scan_did_not_see_is_not_called_lost() {
-    let unknown = |site: &SiteScan| matches!(predict(&strict(), site), Agreement::Unknown { .. });
     // The stack lacks a suite, and the list is incomplete.
     let mut cut = tls12(&[0x002f]);
-    assert!(!unknown(&cut));
+    assert!(!is_unknown(&strict(), &cut));
     cut.versions[0].complete = false;
-    assert!(unknown(&cut));
+    assert!(is_unknown(&strict(), &cut));
     // The site has an old version, and newer ones were not requested.
     let old = spoken(TlsVersion::Tls10, &[0xc013], &[0x17]);
     let mut newer = spoken(TlsVersion::Tls12, &[], &[]);
     newer.supported = false;
     let mut site = site("a", vec![newer, old], &[]);
-    assert!(!unknown(&site));
+    assert!(!is_unknown(&strict(), &site));
     site.versions[0].complete = false;
-    assert!(unknown(&site));
+    assert!(is_unknown(&strict(), &site));
 }
 
 #[test]
 fn losses_are_grouped_by_who_and_why() {
-    let named = |name: &str, suites: &[u16]| {
-        let mut site = tls12(suites);
-        site.site = name.to_owned();
-        site
-    };
     let scans = [
         named("both.test", &[ECDHE_GCM]),
         named("dhe.test", &[DHE_GCM]),
@@ -225,38 +228,19 @@ fn losses_are_grouped_by_who_and_why() {
 
 #[test]
 fn handshakes_are_compared_with_predictions() {
+    use Confirmed::{AsPredicted, Mismatch, Unreported};
     let agrees = predict(&strict(), &tls12(&[ECDHE_GCM]));
     let loses = predict(&strict(), &tls12(&[DHE_GCM]));
-    let handshake = |suite: u16, group: Option<&str>| HandshakeResult::Handshake {
-        version: "1.2".to_owned(),
-        suite: CipherSuite(suite).to_string(),
-        group: group.map(str::to_owned),
-        signature: None,
-        packets: None,
-    };
-    let failed = |in_tls| HandshakeResult::Failed {
-        class: "alert".to_owned(),
-        reason: "handshake_failure".to_owned(),
-        in_tls,
-    };
     let cases = [
-        (&agrees, handshake(ECDHE_GCM, None), Confirmed::AsPredicted),
-        (
-            &agrees,
-            handshake(ECDHE_GCM, Some("X25519")),
-            Confirmed::AsPredicted,
-        ),
-        (
-            &agrees,
-            handshake(ECDHE_GCM, Some("secp256r1")),
-            Confirmed::Mismatch,
-        ),
-        (&agrees, handshake(ECDHE_CBC, None), Confirmed::Mismatch),
-        (&agrees, failed(true), Confirmed::Mismatch),
-        (&agrees, failed(false), Confirmed::Unreported),
-        (&loses, failed(true), Confirmed::AsPredicted),
-        (&loses, failed(false), Confirmed::Unreported),
-        (&loses, handshake(DHE_GCM, None), Confirmed::Mismatch),
+        (&agrees, handshake(ECDHE_GCM, None), AsPredicted),
+        (&agrees, handshake(ECDHE_GCM, Some("X25519")), AsPredicted),
+        (&agrees, handshake(ECDHE_GCM, Some("secp256r1")), Mismatch),
+        (&agrees, handshake(ECDHE_CBC, None), Mismatch),
+        (&agrees, failed("expired", true), Mismatch),
+        (&agrees, failed("expired", false), Unreported),
+        (&loses, failed("expired", true), AsPredicted),
+        (&loses, failed("expired", false), Unreported),
+        (&loses, handshake(DHE_GCM, None), Mismatch),
     ];
     for (predicted, seen, due) in cases {
         let said = format!("{predicted:?} {seen:?}");
@@ -267,30 +251,15 @@ fn handshakes_are_compared_with_predictions() {
 
 #[test]
 fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
-    let named = |name: &str, suite: u16| {
-        let mut site = tls12(&[suite]);
-        site.site = name.to_owned();
-        site
-    };
-    let scans = [named("ca.test", ECDHE_GCM), named("dhe.test", DHE_GCM)];
+    let suites = [("ca.test", ECDHE_GCM), ("dhe.test", DHE_GCM)];
+    let scans = suites.map(|(name, suite)| named(name, &[suite]));
     let offers = vec![broad(), strict()];
-    let of = |site: usize| predict(&strict(), &scans[site]);
-    let refused = HandshakeResult::Failed {
-        class: "certificate".to_owned(),
-        reason: "ca-as-leaf".to_owned(),
-        in_tls: true,
-    };
-    let well = HandshakeResult::Handshake {
-        version: "1.2".to_owned(),
-        suite: CipherSuite(DHE_GCM).to_string(),
-        group: None,
-        signature: None,
-        packets: None,
-    };
-    let confirmed = vec![
-        confirmation("ca.test", "strict", of(0), refused),
-        confirmation("dhe.test", "strict", of(1), well),
-    ];
+    let seen = [failed("ca-as-leaf", true), handshake(DHE_GCM, None)];
+    let confirmed = scans.iter().zip(seen).map(|(scan, seen)| {
+        let predicted = predict(&strict(), scan);
+        confirmation(&scan.site, "strict", predicted, seen)
+    });
+    let confirmed = confirmed.collect();
     let report = LossReport::new(offers, &scans, confirmed);
     assert_eq!(report.mismatches().count(), 2);
     let [only] = &report.lost[..] else {
@@ -316,22 +285,22 @@ fn a_population_counts_what_is_supported_preferred_and_alone() {
     let failed = site("failed.test", Vec::new(), &[]);
     let counted = population(&[both, tls12(&[ECDHE_CBC]), failed]);
     assert_eq!(counted.sites, 2);
-    let of = |kind, name: &str| {
-        let row = counted
-            .rows
-            .iter()
-            .find(|r| r.kind == kind && r.name == name);
-        row.map(|r| (r.supports, r.prefers, r.only))
-    };
     use PopulationKind as K;
-    assert_eq!(of(K::Version, "TLS 1.3"), Some((1, 1, 0)));
-    assert_eq!(of(K::Version, "TLS 1.2"), Some((2, 1, 1)));
-    assert_eq!(of(K::SuiteClass, "CBC"), Some((1, 1, 1)));
-    assert_eq!(of(K::SuiteClass, "AEAD"), Some((1, 1, 1)));
-    assert_eq!(of(K::KeyExchange, "ML-KEM hybrid"), Some((1, 1, 0)));
-    assert_eq!(of(K::KeyExchange, "ECDHE"), Some((2, 1, 1)));
-    assert_eq!(of(K::KeyExchange, "RSA"), Some((1, 0, 0)));
-    assert_eq!(of(K::Signature, "rsa_pss_rsae_sha256"), Some((2, 2, 1)));
+    for (kind, name, numbers) in [
+        (K::Version, "TLS 1.3", (1, 1, 0)),
+        (K::Version, "TLS 1.2", (2, 1, 1)),
+        (K::SuiteClass, "CBC", (1, 1, 1)),
+        (K::SuiteClass, "AEAD", (1, 1, 1)),
+        (K::KeyExchange, "ML-KEM hybrid", (1, 1, 0)),
+        (K::KeyExchange, "ECDHE", (2, 1, 1)),
+        (K::KeyExchange, "RSA", (1, 0, 0)),
+        (K::Signature, "rsa_pss_rsae_sha256", (2, 2, 1)),
+    ] {
+        let mut rows = counted.rows.iter();
+        let row = rows.find(|row| row.kind == kind && row.name == name);
+        let found = row.map(|row| (row.supports, row.prefers, row.only));
+        assert_eq!(found, Some(numbers), "{name}");
+    }
 }
 
 #[test]
@@ -345,27 +314,20 @@ fn profiles_take_nothing_outside_them() {
     leaf.certificates[0].key = "ec".to_owned();
     leaf.certificates[0].curve = Some("secp256r1".to_owned());
     modern.chains.push(leaf);
-    let mut usual = tls12(&[ECDHE_GCM]);
-    usual.chains.push(chain(Anchor::Known, true, true, ""));
-    let mut cbc = tls12(&[ECDHE_GCM, 0xc013]);
-    cbc.site = "cbc.test".to_owned();
-    cbc.chains.push(chain(Anchor::Known, true, true, ""));
-    let mut dhe = tls12(&[DHE_GCM]);
-    dhe.site = "dhe.test".to_owned();
+    let usual = with_chain(chain(Anchor::Known, true, true, ""));
+    let mut cbc = named("cbc.test", &[ECDHE_GCM, 0xc013]);
+    cbc.chains.clone_from(&usual.chains);
+    let dhe = named("dhe.test", &[DHE_GCM]);
     let rows = profiles(&[modern, usual, cbc, dhe]).rows;
-    let names: Vec<_> = rows
-        .iter()
-        .map(|r| (r.profile.as_str(), r.sites.clone()))
-        .collect();
-    let due = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-    assert_eq!(
-        names,
-        [
-            ("modern", due(&["modern.test"])),
-            ("intermediate", due(&["modern.test", "a.test"])),
-            ("old", due(&["a.test", "cbc.test"])),
-        ]
-    );
+    assert_eq!(rows.len(), 3);
+    for (row, profile, sites) in [
+        (&rows[0], "modern", &["modern.test"][..]),
+        (&rows[1], "intermediate", &["modern.test", "a.test"]),
+        (&rows[2], "old", &["a.test", "cbc.test"]),
+    ] {
+        assert_eq!(row.profile, profile);
+        assert_eq!(row.sites, sites, "{profile}");
+    }
     let why = &rows[1].others["dhe.test"];
     assert_eq!(why, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
 }
@@ -403,18 +365,7 @@ fn of_many_sites_those_are_listed_that_a_stack_loses() {
 #[test]
 fn a_certificate_with_another_purpose_or_unread_is_no_agreement() {
     for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
-        let suite = match version {
-            TlsVersion::Tls13 => GCM13,
-            _ => ECDHE_GCM,
-        };
-        let mut scan = site(
-            "a.test",
-            vec![spoken(version, &[suite], &[X25519])],
-            &[(version, PSS)],
-        );
-        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
-        sent.versions = vec![version];
-        scan.chains = vec![sent];
+        let mut scan = certified(version, &[X25519]);
         assert!(matches!(predict(&broad(), &scan), Agreement::Agrees(_)));
 
         scan.chains[0].certificates[0].is_ca = true;
@@ -434,39 +385,27 @@ fn a_certificate_with_another_purpose_or_unread_is_no_agreement() {
 
         scan.chains.clear();
         scan.effort.connections = 1;
-        let is_unknown = matches!(predict(&broad(), &scan), Agreement::Unknown { .. });
-        assert_eq!(is_unknown, version == TlsVersion::Tls13);
+        let is_new = version == TlsVersion::Tls13;
+        assert_eq!(is_unknown(&broad(), &scan), is_new);
     }
 }
 
 #[test]
 fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
-    let mut scan = tls12(&[ECDHE_GCM]);
-    scan.host = "a.test".to_owned();
     let mut alone = chain(Anchor::Known, false, true, "sha256WithRSAEncryption");
     alone.certificates[0].subject = "O=a, CN=a.test".to_owned();
-    scan.chains.push(alone.clone());
+    let mut scan = with_chain(alone);
     let predicted = predict(&strict(), &scan);
     assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
 
-    let refused = HandshakeResult::Failed {
-        class: "certificate".to_owned(),
-        reason: "wrong-name".to_owned(),
-        in_tls: true,
-    };
-    let reached = HandshakeResult::Handshake {
-        version: "1.2".to_owned(),
-        suite: CipherSuite(ECDHE_GCM).to_string(),
-        group: None,
-        signature: None,
-        packets: None,
-    };
+    let refused = failed("wrong-name", true);
+    let reached = handshake(ECDHE_GCM, None);
     let confirmed = vec![
         confirmation(&scan.site, "broad", predicted.clone(), reached),
         confirmation(&scan.site, "strict", predicted, refused),
     ];
-    let offers = || vec![broad(), strict()];
-    let report = LossReport::new(offers(), &[scan.clone()], confirmed);
+    let offers = [broad(), strict()];
+    let report = LossReport::new(offers.to_vec(), &[scan.clone()], confirmed);
     assert_eq!(report.mismatches().count(), 0, "{:?}", report.confirmed);
     let [lost] = &report.lost[..] else {
         panic!("{:?}", report.lost);
@@ -481,7 +420,7 @@ fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
     );
 
     // Without handshakes, the results of both stacks are unknown.
-    let report = LossReport::new(offers(), &[scan.clone()], Vec::new());
+    let report = LossReport::new(offers.to_vec(), &[scan.clone()], Vec::new());
     assert_eq!(report.unknown, [scan.site.as_str()]);
     assert!(report.lost.is_empty(), "{:?}", report.lost);
 

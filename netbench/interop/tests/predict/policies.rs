@@ -48,47 +48,43 @@ fn an_order_that_was_not_seen_passes_no_policy_that_asks_for_the_servers() {
         server_order: true,
         ..free()
     };
-    let with = |order| {
-        let mut site = good();
+    let mut site = good();
+    for (order, broken) in [
+        (Order::Server, None),
+        (Order::Single, None),
+        (Order::Client, Some(PolicyRule::Order)),
+        (Order::Mixed, Some(PolicyRule::Order)),
+    ] {
         site.versions[0].suite_order = order;
-        check(&policy, &site)
-    };
-    assert!(with(Order::Server).keeps() && with(Order::Single).keeps());
-    for order in [Order::Client, Order::Mixed] {
-        assert_eq!(rules(&with(order)), [PolicyRule::Order], "{order:?}");
+        let checked = check(&policy, &site);
+        assert_eq!(rules(&checked), Vec::from_iter(broken), "{order:?}");
+        assert_eq!(checked.keeps(), broken.is_none(), "{order:?}");
     }
-    let unknown = with(Order::Unknown);
+    site.versions[0].suite_order = Order::Unknown;
+    let unknown = check(&policy, &site);
     assert!(!unknown.keeps() && unknown.unknown.is_some() && unknown.broken.is_empty());
 }
 
 #[test]
 fn mozilla_refuses_certificates_that_are_wrong() {
-    let keeps_or = |name: &str, anchor, names_match, valid_now, signature: &str| {
-        let mut site = tls12(&[ECDHE_GCM]);
-        site.chains = vec![chain(anchor, names_match, valid_now, signature)];
-        rules(&check(&built_in_policy(name).unwrap(), &site))
-    };
-    let rsa = "sha256WithRSAEncryption";
-    let of = |anchor, names_match, valid_now, signature| {
-        keeps_or(
-            "mozilla-intermediate",
-            anchor,
-            names_match,
-            valid_now,
-            signature,
-        )
-    };
-    assert!(of(Anchor::Known, true, true, rsa).is_empty());
-    for wrong in [
-        of(Anchor::Known, true, false, rsa),
-        of(Anchor::Known, false, true, rsa),
-        of(Anchor::SelfSigned, true, true, rsa),
+    let [intermediate, modern] =
+        ["mozilla-intermediate", "mozilla-modern"].map(|name| built_in_policy(name).unwrap());
+    let mut site = tls12(&[ECDHE_GCM]);
+    let (rsa, sha1) = ("sha256WithRSAEncryption", "sha1WithRSAEncryption");
+    use Anchor::{Known, SelfSigned};
+    use PolicyRule::{Certificate, CertificateSignature};
+    for (chain, broken) in [
+        (chain(Known, true, false, rsa), Some(Certificate)),
+        (chain(Known, false, true, rsa), Some(Certificate)),
+        (chain(SelfSigned, true, true, rsa), Some(Certificate)),
+        (chain(Known, true, true, sha1), Some(CertificateSignature)),
+        (chain(Known, true, true, rsa), None),
     ] {
-        assert_eq!(wrong, [PolicyRule::Certificate]);
+        site.chains = vec![chain];
+        let found = rules(&check(&intermediate, &site));
+        assert_eq!(found, Vec::from_iter(broken), "{:?}", site.chains);
     }
-    let sha1 = of(Anchor::Known, true, true, "sha1WithRSAEncryption");
-    assert_eq!(sha1, [PolicyRule::CertificateSignature]);
-    let modern = keeps_or("mozilla-modern", Anchor::Known, true, true, rsa);
+    let modern = rules(&check(&modern, &site));
     assert!(
         modern.contains(&PolicyRule::CertificateSignature),
         "{modern:?}"
@@ -105,20 +101,20 @@ fn sizes_and_lifetimes_are_asked_for() {
     let leaf = &mut site.chains[0].certificates[0];
     leaf.not_before = "2026-01-01T00:00:00Z".to_owned();
     leaf.not_after = "2027-01-01T00:00:00Z".to_owned();
-    let with = |dh, days| Policy {
-        dh_least_bits: dh,
-        certificate_most_days: days,
-        ..free()
-    };
-    assert_eq!(
-        rules(&check(&with(Some(2048), None), &site)),
-        [PolicyRule::Dh]
-    );
-    assert!(check(&with(Some(1024), Some(366)), &site).keeps());
-    assert_eq!(
-        rules(&check(&with(None, Some(90)), &site)),
-        [PolicyRule::Lifetime]
-    );
+    for (dh_least_bits, certificate_most_days, broken) in [
+        (Some(2048), None, Some(PolicyRule::Dh)),
+        (Some(1024), Some(366), None),
+        (None, Some(90), Some(PolicyRule::Lifetime)),
+    ] {
+        let policy = Policy {
+            dh_least_bits,
+            certificate_most_days,
+            ..free()
+        };
+        let checked = check(&policy, &site);
+        assert_eq!(rules(&checked), Vec::from_iter(broken));
+        assert_eq!(checked.keeps(), broken.is_none());
+    }
 }
 
 #[test]

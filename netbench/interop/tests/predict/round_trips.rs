@@ -3,7 +3,7 @@
 use netbench_interop::predict;
 use netbench_model::{
     scan::{
-        Agreed, Agreement, Anchor, ExtensionOffer, LossReason, NamedCode, Observed, Offer, Order,
+        Agreement, Anchor, ExtensionOffer, LossReason, NamedCode, Observed, Offer, Order,
         ShareOffer,
     },
     tls::{CipherSuite, Group, TlsVersion},
@@ -26,56 +26,28 @@ fn share(group: &str) -> ShareOffer {
 fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
     let mut client = strict();
     client.shares = vec![share("x25519")];
-    let of = |accepted: Option<&[u16]>| {
-        let mut found = spoken(TlsVersion::Tls13, &[GCM13], &[P256, X25519]);
-        found.group_order = Order::Server;
-        let mut site = site("a.test", vec![found], &[(TlsVersion::Tls13, PSS)]);
-        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
-        sent.versions = vec![TlsVersion::Tls13];
-        sent.bytes = 4000;
-        site.chains.push(sent);
+    let mut site = certified(TlsVersion::Tls13, &[P256, X25519]);
+    site.chains[0].bytes = 4000;
+    for (accepted, group, trips, or) in [
+        (Some(&[P256, X25519][..]), "x25519", Some((3, 0)), None),
+        (Some(&[P256]), "secp256r1", Some((4, 1)), None),
+        // If the server's preference was not tested, it may be either.
+        (None, "secp256r1", None, Some("x25519")),
+    ] {
         site.features.shares_taken = accepted.map(named);
-        match predict(&client, &site) {
-            Agreement::Agrees(agreed) => agreed,
-            other => panic!("{other:?}"),
-        }
-    };
-    let named_and_trips = |agreed: &Agreed| {
-        let trips = agreed.round_trips.map(|t| (t.first_byte, t.retry));
-        (agreed.group.clone().unwrap(), trips)
-    };
-    let takes = of(Some(&[P256, X25519]));
-    assert_eq!(named_and_trips(&takes), ("x25519".to_owned(), Some((3, 0))));
-    let asks = of(Some(&[P256]));
-    assert_eq!(
-        named_and_trips(&asks),
-        ("secp256r1".to_owned(), Some((4, 1)))
-    );
-    assert!(takes.or.is_empty() && asks.or.is_empty());
-    // If the server's preference was not tested, it may be either.
-    let unknown = of(None);
-    assert_eq!(named_and_trips(&unknown), ("secp256r1".to_owned(), None));
-    assert_eq!(unknown.or, ["x25519"]);
+        let agreed = agreed(&client, &site);
+        assert_eq!(agreed.group.as_deref(), Some(group), "{accepted:?}");
+        let found = agreed.round_trips.map(|t| (t.first_byte, t.retry));
+        assert_eq!(found, trips, "{accepted:?}");
+        assert_eq!(agreed.or, Vec::from_iter(or), "{accepted:?}");
+    }
 }
 
 #[test]
 fn the_first_of_two_shares_may_be_taken_instead_of_the_preferred_one() {
     let mut client = strict();
     client.shares = vec![share("secp256r1"), share("x25519")];
-    let of = |accepted: &[u16], order: Option<Order>| {
-        let mut found = spoken(TlsVersion::Tls13, &[GCM13], &[X25519, P256]);
-        found.group_order = Order::Server;
-        let mut site = site("a.test", vec![found], &[(TlsVersion::Tls13, PSS)]);
-        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
-        sent.versions = vec![TlsVersion::Tls13];
-        site.chains.push(sent);
-        site.features.shares_taken = Some(named(accepted));
-        site.features.share_order = order;
-        match predict(&client, &site) {
-            Agreement::Agrees(agreed) => (agreed.group.unwrap(), agreed.or),
-            other => panic!("{other:?}"),
-        }
-    };
+    let mut site = certified(TlsVersion::Tls13, &[X25519, P256]);
     let both: &[u16] = &[X25519, P256];
     for (accepted, order, group, or) in [
         (both, Some(Order::Client), "secp256r1", None),
@@ -84,12 +56,15 @@ fn the_first_of_two_shares_may_be_taken_instead_of_the_preferred_one() {
         // The server requests a share of the group that it prefers.
         (&[X25519], None, "x25519", None),
     ] {
-        let or: Vec<String> = or.into_iter().map(str::to_owned).collect();
+        site.features.shares_taken = Some(named(accepted));
+        site.features.share_order = order;
+        let agreed = agreed(&client, &site);
         assert_eq!(
-            of(accepted, order),
-            (group.to_owned(), or),
+            agreed.group.as_deref(),
+            Some(group),
             "{accepted:?}, {order:?}"
         );
+        assert_eq!(agreed.or, Vec::from_iter(or), "{accepted:?}, {order:?}");
     }
 }
 
@@ -103,42 +78,30 @@ fn round_trips_follow_from_version_flight_and_name() {
         code: 0,
         bytes: 5 + 10,
     }];
-    let of = |client: &Offer, version: TlsVersion, host: &str, chain_bytes: u32| {
-        let suite = match version {
-            TlsVersion::Tls13 => GCM13,
-            _ => ECDHE_GCM,
-        };
-        let mut site = site(
-            host,
-            vec![spoken(version, &[suite], &[X25519])],
-            &[(version, PSS)],
-        );
-        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
-        sent.versions = vec![version];
-        sent.bytes = chain_bytes;
-        site.chains.push(sent);
-        site.features.ocsp_stapling = Observed::No;
-        match predict(client, &site) {
-            Agreement::Agrees(agreed) => agreed
-                .round_trips
-                .map(|trips| (trips.first_byte, trips.window, trips.hello_segments)),
-            other => panic!("{other:?}"),
-        }
-    };
-    let (new, old) = (TlsVersion::Tls13, TlsVersion::Tls12);
-    assert_eq!(of(&client, new, "a.test", 4000), Some((3, 0, 1)));
-    assert_eq!(of(&client, old, "a.test", 4000), Some((4, 0, 1)));
-    assert_eq!(of(&client, new, "a.test", 16_000), Some((4, 1, 1)));
-    assert_eq!(of(&client, new, "a.test", 45_000), Some((5, 2, 1)));
-    // The size is too close to the window for a prediction.
-    assert_eq!(of(&client, new, "a.test", 13_900), None);
     let waits = Offer {
         has_nagle: true,
         ..client.clone()
     };
-    assert_eq!(of(&waits, new, "a.test", 4000), None);
-    let names = ["nineteen.bytes.test", "192.0.2.1"].map(|host| of(&client, new, host, 4000));
-    assert_eq!(names, [Some((3, 0, 2)), Some((3, 0, 1))]);
+    let (new, old) = (TlsVersion::Tls13, TlsVersion::Tls12);
+    for (client, version, host, chain_bytes, trips) in [
+        (&client, new, "a.test", 4000, Some((3, 0, 1))),
+        (&client, old, "a.test", 4000, Some((4, 0, 1))),
+        (&client, new, "a.test", 16_000, Some((4, 1, 1))),
+        (&client, new, "a.test", 45_000, Some((5, 2, 1))),
+        // The size is too close to the window for a prediction.
+        (&client, new, "a.test", 13_900, None),
+        (&waits, new, "a.test", 4000, None),
+        (&client, new, "nineteen.bytes.test", 4000, Some((3, 0, 2))),
+        (&client, new, "192.0.2.1", 4000, Some((3, 0, 1))),
+    ] {
+        let mut site = certified(version, &[X25519]);
+        site.host = host.to_owned();
+        site.chains[0].bytes = chain_bytes;
+        site.features.ocsp_stapling = Observed::No;
+        let found = agreed(client, &site).round_trips;
+        let found = found.map(|trips| (trips.first_byte, trips.window, trips.hello_segments));
+        assert_eq!(found, trips, "{version} {host} {chain_bytes}");
+    }
 }
 
 #[test]
@@ -162,23 +125,30 @@ fn a_client_without_what_the_server_requires_loses_it() {
 #[test]
 fn the_certificates_curve_has_to_be_offered_before_tls13() {
     const ECDSA_GCM: u16 = 0xc02b;
-    let of = |curve: &str, suites: &[u16]| {
+    let mut client = strict();
+    client.suites = codes(&[ECDSA_GCM, RSA_GCM], |code| CipherSuite(code).to_string());
+    for (curve, suites, loss) in [
+        ("secp256r1", &[ECDSA_GCM][..], None),
+        (
+            "secp521r1",
+            &[ECDSA_GCM],
+            Some("the certificate's key is on secp521r1"),
+        ),
+        // Another suite does not require such a certificate.
+        ("secp521r1", &[ECDSA_GCM, RSA_GCM], None),
+    ] {
         let mut site = tls12(suites);
         site.signatures[0].code = 0x0403;
         let mut sent = chain(Anchor::Known, true, true, "ecdsa-with-SHA256");
         sent.certificates[0].key = "ec".to_owned();
         sent.certificates[0].curve = Some(curve.to_owned());
         site.chains.push(sent);
-        let mut client = strict();
-        client.suites = codes(&[ECDSA_GCM, RSA_GCM], |code| CipherSuite(code).to_string());
-        predict(&client, &site)
-    };
-    assert!(of("secp256r1", &[ECDSA_GCM]).agrees());
-    let Agreement::Loses { reason, detail } = of("secp521r1", &[ECDSA_GCM]) else {
-        panic!("P-521 is not offered");
-    };
-    assert_eq!(reason, LossReason::Group);
-    assert_eq!(detail, "the certificate's key is on secp521r1");
-    // Another suite does not require such a certificate.
-    assert!(of("secp521r1", &[ECDSA_GCM, RSA_GCM]).agrees());
+        match (predict(&client, &site), loss) {
+            (Agreement::Agrees(_), None) => {}
+            (Agreement::Loses { reason, detail }, Some(due)) => {
+                assert_eq!((reason, detail.as_str()), (LossReason::Group, due));
+            }
+            (other, _) => panic!("{curve} {suites:?}: {other:?}"),
+        }
+    }
 }

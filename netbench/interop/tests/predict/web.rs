@@ -1,34 +1,32 @@
 //! Tests of the sites of the web that a switch loses, by the population model.
 
 use netbench_interop::{WebModel, WebSite, predict};
-use netbench_model::{parse_sites, scan::Agreement, tls::TlsVersion};
+use netbench_model::{parse_sites, tls::TlsVersion};
 
 use crate::made::offer;
 
 #[test]
 fn a_switch_loses_the_kinds_of_sites_that_only_the_old_stack_reaches() {
-    let of = |stack: &str, more: &[u16]| {
-        let suites = [&[0x1301, 0xc02b, 0xc02c, 0xc02f, 0xc030], more].concat();
-        let versions = [TlsVersion::Tls13, TlsVersion::Tls12];
-        let schemes = [0x0403, 0x0503, 0x0804, 0x0401];
-        offer(stack, &versions, &suites, &[0x1d, 0x17, 0x18], &schemes)
-    };
-    let new = of("new", &[]);
+    let versions = [TlsVersion::Tls13, TlsVersion::Tls12];
+    let usual = [0x1301, 0xc02b, 0xc02c, 0xc02f, 0xc030];
+    let (groups, schemes) = ([0x1d, 0x17, 0x18], [0x0403, 0x0503, 0x0804, 0x0401]);
+    let new = offer("new", &versions, &usual, &groups, &schemes);
     let model = WebModel::of_2026().unwrap();
-    let loss = |more: &[u16]| {
-        let loss = model.loss(&of("old", more), &new);
+    for (more, sites, sources) in [
+        (&[][..], [0, 0, 0], 0),
+        // DHE
+        (&[0x009e], [410, 0, 2_430], 3),
+        // CBC, DHE and key exchange by RSA
+        (&[0xc027, 0x009e, 0x009c], [1_760, 0, 2_430], 3),
+    ] {
+        let suites = [&usual[..], more].concat();
+        let old = offer("old", &versions, &suites, &groups, &schemes);
+        let loss = model.loss(&old, &new);
         let rounded = [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64);
-        (rounded, loss.sources.len())
-    };
-    assert_eq!(loss(&[]), ([0, 0, 0], 0), "both reach the same");
-    assert_eq!(loss(&[0x009e]), ([410, 0, 2_430], 3), "DHE");
-    assert_eq!(
-        loss(&[0xc027, 0x009e, 0x009c]),
-        ([1_760, 0, 2_430], 3),
-        "CBC, DHE and key exchange by RSA"
-    );
-    let back = model.loss(&new, &of("old", &[0x009e]));
-    assert!(back.per_million.abs() < f64::EPSILON, "{back:?}");
+        assert_eq!((rounded, loss.sources.len()), (sites, sources), "{more:x?}");
+        let back = model.loss(&new, &old);
+        assert!(back.per_million.abs() < f64::EPSILON, "{back:?}");
+    }
 }
 
 #[test]
@@ -71,10 +69,9 @@ fn a_client_with_old_versions_alone_reaches_old_sites() {
         .position(|kind| kind.name == "TLS 1.0 or 1.1 alone")
         .unwrap();
     let scan = model.scan(WebSite { kind, key: 0 });
-    let reaches = |version: TlsVersion| {
+    for version in [TlsVersion::Tls10, TlsVersion::Tls11, TlsVersion::Tls12] {
         let offer = offer("a", &[version], &[0xc013, 0xc02f], &[0x17], &[0x0401]);
-        matches!(predict(&offer, &scan), Agreement::Agrees(_))
-    };
-    assert!(reaches(TlsVersion::Tls10) && reaches(TlsVersion::Tls11));
-    assert!(!reaches(TlsVersion::Tls12));
+        let is_old = version < TlsVersion::Tls12;
+        assert_eq!(predict(&offer, &scan).agrees(), is_old, "{version}");
+    }
 }
