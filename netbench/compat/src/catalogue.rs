@@ -73,20 +73,7 @@ pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
     for entry in file.case {
         let line = line(text, Some(entry.span()));
         let case = Case::from(entry.into_inner());
-        let name = &case.record.name;
-        let wrong = |what: String| CatalogueError { line, what };
-        if name.is_empty() || name.len() > 80 || !name.bytes().all(is_of_name) {
-            let what = "name: small letters, digits, hyphens and slashes, at most 80 of them";
-            return Err(wrong(what.to_owned()));
-        }
-        if !names.insert(name.clone()) {
-            return Err(wrong(format!("name: there is another case \"{name}\"")));
-        }
-        if let Some(header) = case.spec.client.wrong_header() {
-            return Err(wrong(format!("client.headers: {header:?} is no header")));
-        }
-        case.server(now)
-            .map_err(|error| wrong(format!("case \"{name}\": {error}")))?;
+        check(&case, &mut names, now).map_err(|what| CatalogueError { line, what })?;
         cases.push(case);
     }
     if cases.is_empty() {
@@ -96,6 +83,23 @@ pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
         });
     }
     Ok(cases)
+}
+
+/// Checks a case, and tests whether its chain can be made.
+fn check(case: &Case, names: &mut HashSet<String>, now: Timestamp) -> Result<(), String> {
+    let name = &case.record.name;
+    if name.is_empty() || name.len() > 80 || !name.bytes().all(is_of_name) {
+        let what = "name: small letters, digits, hyphens and slashes, at most 80 of them";
+        return Err(what.to_owned());
+    }
+    if !names.insert(name.clone()) {
+        return Err(format!("name: there is another case \"{name}\""));
+    }
+    if let Some(header) = case.spec.client.wrong_header() {
+        return Err(format!("client.headers: {header:?} is no header"));
+    }
+    let server = case.server(now).map(drop);
+    server.map_err(|error| format!("case \"{name}\": {error}"))
 }
 
 pub(crate) fn is_of_name(byte: u8) -> bool {

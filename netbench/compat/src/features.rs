@@ -191,18 +191,19 @@ pub fn features(text: &str) -> Result<Vec<Feature>, FeatureError> {
     let mut found = Vec::new();
     for entry in file.case {
         let line = line(text, Some(entry.span()));
-        let wrong = |what| FeatureError { line, what };
-        let feature = entry.into_inner().feature().map_err(wrong)?;
-        let name = &feature.record.name;
-        if !names.insert(name.clone()) {
-            return Err(wrong(format!("name: there is another case \"{name}\"")));
-        }
-        if !hosts.insert(feature.served.host.clone()) {
-            return Err(wrong(format!(
-                "name: the host of \"{name}\" is that of another case"
-            )));
-        }
-        found.push(feature);
+        let feature = entry.into_inner().feature().and_then(|feature| {
+            let name = &feature.record.name;
+            if !names.insert(name.clone()) {
+                return Err(format!("name: there is another case \"{name}\""));
+            }
+            if !hosts.insert(feature.served.host.clone()) {
+                return Err(format!(
+                    "name: the host of \"{name}\" is that of another case"
+                ));
+            }
+            Ok(feature)
+        });
+        found.push(feature.map_err(|what| FeatureError { line, what })?);
     }
     Ok(found)
 }
@@ -215,22 +216,17 @@ impl Spec {
         if label > LONGEST_LABEL {
             return Err(format!("name: \"{}\" is too long for a host", self.name));
         }
-        let own = |text: &str| text.replace(OWN, &host);
-        let headers = |headers: BTreeMap<String, String>| -> BTreeMap<String, String> {
-            let headers = headers.into_iter();
-            headers.map(|(name, value)| (name, own(&value))).collect()
-        };
         let told = self
             .told
             .iter()
-            .map(|(name, value)| (name.clone(), own(&shown(value))));
+            .map(|(name, value)| (name.clone(), with_host(&shown(value), &host)));
         let requests = self.requests.into_iter().map(|due| ExpectedRequests {
-            host: due.host.as_deref().map(own),
-            headers: headers(due.headers),
+            host: due.host.as_deref().map(|text| with_host(text, &host)),
+            headers: headers_with_host(due.headers, &host),
             ..due
         });
         let connections = self.connections.into_iter().map(|due| ExpectedConnections {
-            host: own(&due.host),
+            host: with_host(&due.host, &host),
             ..due
         });
         let first = PageSpec {
@@ -243,18 +239,18 @@ impl Spec {
             .chain(self.page)
             .map(|page| WebResource {
                 path: page.path,
-                headers: headers(page.headers),
+                headers: headers_with_host(page.headers, &host),
                 content: WebContent::Page {
-                    head: own(&page.head),
+                    head: with_host(&page.head, &host),
                     script: page.script,
                 },
             });
         let files = self.file.into_iter().map(|file| WebResource {
             path: file.path,
-            headers: headers(file.headers),
+            headers: headers_with_host(file.headers, &host),
             content: WebContent::File {
                 media_type: file.media_type,
-                body: own(&file.body),
+                body: with_host(&file.body, &host),
             },
         });
         let resources: Vec<WebResource> = pages.chain(files).collect();
@@ -266,8 +262,8 @@ impl Spec {
                 tests: self.tests,
                 why: self.why,
                 guards: self.guards,
-                start: own(&self.start),
-                restart: self.restart.as_deref().map(own),
+                start: with_host(&self.start, &host),
+                restart: self.restart.as_deref().map(|text| with_host(text, &host)),
                 told: told.collect(),
                 observed: self.observed,
                 requests: requests.collect(),
@@ -328,6 +324,20 @@ impl Spec {
     }
 }
 
+type Headers = BTreeMap<String, String>;
+
+/// Returns the text with the case's host in its place.
+fn with_host(text: &str, host: &str) -> String {
+    text.replace(OWN, host)
+}
+
+fn headers_with_host(mut headers: Headers, host: &str) -> Headers {
+    for value in headers.values_mut() {
+        *value = with_host(value, host);
+    }
+    headers
+}
+
 /// Returns whether a URL has a host of the case.
 fn is_of_case(url: &str) -> bool {
     let schemes = ["https://", "http://"];
@@ -385,24 +395,29 @@ mod tests {
 
     #[test]
     fn wrong_entries_are_refused_with_their_line() {
-        let changed = |from: &str, to: &str| CASE.replace(from, to);
         for (text, why) in [
-            (changed("fetch/a", "fetch"), "line 1: name: a group"),
-            (changed("fetch/a", "fetch/A"), "name: a group"),
-            (changed("fetch/a", "fetsh/a"), "did you mean \"fetch\""),
+            (CASE.replace("fetch/a", "fetch"), "line 1: name: a group"),
+            (CASE.replace("fetch/a", "fetch/A"), "name: a group"),
+            (CASE.replace("fetch/a", "fetsh/a"), "did you mean \"fetch\""),
             (
-                changed("fetch/a", &format!("fetch/{}", "a".repeat(60))),
+                CASE.replace("fetch/a", &format!("fetch/{}", "a".repeat(60))),
                 "too long for a host",
             ),
-            (changed("about = 'a'", "about = ' '"), "about: it is empty"),
-            (changed("https://c", "c"), "url: "),
-            (changed("{ a = 1 }", "{}"), "cannot fail"),
             (
-                changed("guards = 'function'\n", ""),
+                CASE.replace("about = 'a'", "about = ' '"),
+                "about: it is empty",
+            ),
+            (CASE.replace("https://c", "c"), "url: "),
+            (CASE.replace("{ a = 1 }", "{}"), "cannot fail"),
+            (
+                CASE.replace("guards = 'function'\n", ""),
                 "missing field `guards`",
             ),
-            (changed("'function'", "'functions'"), "line 7: guards: "),
-            (changed("why", "wy"), "unknown field `wy`"),
+            (
+                CASE.replace("'function'", "'functions'"),
+                "line 7: guards: ",
+            ),
+            (CASE.replace("why", "wy"), "unknown field `wy`"),
             (format!("{CASE}start = 'ftp://{{own}}/'\n"), "start: "),
             (format!("{CASE}start = 'https://example/'\n"), "start: "),
             (
@@ -429,7 +444,7 @@ mod tests {
             (
                 format!(
                     "{CASE}{}",
-                    changed("fetch/a", "fetch/a.b") + &changed("fetch/a", "fetch/a-b")
+                    CASE.replace("fetch/a", "fetch/a.b") + &CASE.replace("fetch/a", "fetch/a-b")
                 ),
                 "that of another case",
             ),

@@ -1,6 +1,6 @@
 //! Tests of the built-in catalogue, and of the errors in a wrong one.
 
-use netbench_compat::{BUILT_IN, catalogue};
+use netbench_compat::{BUILT_IN, Case, catalogue};
 use netbench_model::{Library, StackName, compat::Expected};
 
 /// A valid case, for tests that make one part of it wrong.
@@ -51,18 +51,18 @@ const LIBRARIES: [&str; 16] = [
     "mbedTLS",
 ];
 
+/// Returns whether the text contains the name as a word.
+fn is_in(text: &str, name: &str) -> bool {
+    let mut found = text.match_indices(name);
+    found.any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        !before.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && (name.ends_with('_') || !after.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    })
+}
+
 #[test]
 fn general_advice_names_no_library_and_a_librarys_advice_no_other() {
-    let is_in = |text: &str, name: &str| {
-        let mut found = text.match_indices(name);
-        let is_word = |byte: Option<&u8>| byte.is_none_or(|b| !b.is_ascii_alphanumeric());
-        found.any(|(at, _)| {
-            let (before, end) = (at.checked_sub(1), at + name.len());
-            let bytes = text.as_bytes();
-            is_word(before.and_then(|at| bytes.get(at)))
-                && (name.ends_with('_') || is_word(bytes.get(end)))
-        })
-    };
     assert!(is_in("take ring.", "ring") && !is_in("a string", "ring"));
     let cases = catalogue(BUILT_IN).unwrap();
     for case in &cases {
@@ -86,34 +86,33 @@ fn general_advice_names_no_library_and_a_librarys_advice_no_other() {
             assert_ne!(text, &record.advice, "{}, {library}", record.name);
         }
     }
-    let named = |library| {
-        cases
-            .iter()
-            .filter(|case| case.record.advice_by.contains_key(&library))
-            .count()
-    };
     for library in Library::ALL {
-        assert!(named(*library) > 0, "{library}");
+        let mut advice = cases.iter().map(|case| &case.record.advice_by);
+        assert!(advice.any(|by| by.contains_key(library)), "{library}");
     }
+}
+
+fn advice<'a>(cases: &'a [Case], name: &str, stack: &str) -> &'a str {
+    let mut cases = cases.iter().map(|case| &case.record);
+    let case = cases.find(|case| case.name == name).expect(name);
+    case.advice_for(&StackName::new(stack))
 }
 
 #[test]
 fn advice_belongs_to_the_stack() {
     let cases = catalogue(BUILT_IN).unwrap();
-    let case = |name: &str| &cases.iter().find(|c| c.record.name == name).unwrap().record;
-    let advice = |name: &str, stack: &str| case(name).advice_for(&StackName::new(stack)).to_owned();
     let of = "suite/static-rsa-cbc";
-    assert!(advice(of, "rustls-aws-lc").contains("rustls has no static RSA"));
-    assert!(advice(of, "rustls-ring#2").contains("rustls has no static RSA"));
-    assert!(advice(of, "go").contains("Go leaves it out by default"));
-    assert_eq!(
-        advice(of, "mine"),
-        "Tell the server's owner to allow ECDHE."
-    );
-    assert_eq!(advice(of, "openssl@3.5"), advice(of, "mine"));
+    for stack in ["rustls-aws-lc", "rustls-ring#2"] {
+        assert!(advice(&cases, of, stack).contains("rustls has no static RSA"));
+    }
+    assert!(advice(&cases, of, "go").contains("Go leaves it out by default"));
+    for stack in ["mine", "openssl@3.5"] {
+        let general = "Tell the server's owner to allow ECDHE.";
+        assert_eq!(advice(&cases, of, stack), general);
+    }
     let of = "group/x25519mlkem768";
-    assert!(advice(of, "rustls-ring").contains("ring does not have it"));
-    assert!(!advice(of, "rustls@0.22").contains("ring"));
+    assert!(advice(&cases, of, "rustls-ring").contains("ring does not have it"));
+    assert!(!advice(&cases, of, "rustls@0.22").contains("ring"));
 }
 
 #[test]

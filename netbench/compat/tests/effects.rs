@@ -17,30 +17,25 @@ use netbench_model::{
 /// certificate's fault if one is given.
 fn effect_in_a_scan(site: SiteScan, fault: Option<&str>) -> SwitchEffect {
     let offers = [broad(), strict()];
-    let seen = |stack: &str| match fault {
-        Some(fault) if stack == "strict" => HandshakeResult::Failed {
-            class: "certificate".to_owned(),
-            reason: fault.to_owned(),
-            in_tls: true,
-        },
-        _ => HandshakeResult::Handshake {
+    let mut confirmed = Vec::new();
+    if let Some(fault) = fault {
+        let reached = HandshakeResult::Handshake {
             version: "1.2".to_owned(),
             suite: "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256".to_owned(),
             group: None,
             signature: None,
             packets: None,
-        },
-    };
-    let confirmed = match fault {
-        None => Vec::new(),
-        Some(_) => offers
-            .iter()
-            .map(|offer| {
-                let predicted = predict(offer, &site);
-                confirmation(&site.site, &offer.stack, predicted, seen(&offer.stack))
-            })
-            .collect(),
-    };
+        };
+        let refused = HandshakeResult::Failed {
+            class: "certificate".to_owned(),
+            reason: fault.to_owned(),
+            in_tls: true,
+        };
+        for (offer, seen) in offers.iter().zip([reached, refused]) {
+            let predicted = predict(offer, &site);
+            confirmed.push(confirmation(&site.site, &offer.stack, predicted, seen));
+        }
+    }
     let report = LossReport::new(offers.to_vec(), &[site], confirmed);
     let [group] = report.lost.as_slice() else {
         panic!("one loss, not {:?}", report.lost);
@@ -82,11 +77,13 @@ fn each_dated_case_has_the_source_of_its_rule() {
 #[test]
 fn a_server_has_one_effect_in_compat_and_in_a_scan() {
     let cases = catalogue(BUILT_IN).unwrap();
-    let effect = |name: &str| {
-        let case = cases.iter().find(|case| case.record.name == name).unwrap();
-        SwitchEffect::of(case.record.standing(), Accepts::Yes, Accepts::No).unwrap()
-    };
-    let with_chain = |subject: &str, anchor, names_match, valid_now| {
+    let [expired, common_name, wrong_name, cut] = [
+        ("CN=a.test", Anchor::Known, true, false),
+        ("C=XX, CN=a.test", Anchor::Known, false, true),
+        ("", Anchor::Known, false, true),
+        ("CN=a.test", Anchor::Missing, true, true),
+    ]
+    .map(|(subject, anchor, names_match, valid_now)| {
         let mut site = tls12(&[ECDHE_GCM]);
         let mut chain = chain(anchor, names_match, valid_now, "sha256WithRSAEncryption");
         subject.clone_into(&mut chain.certificates[0].subject);
@@ -95,13 +92,9 @@ fn a_server_has_one_effect_in_compat_and_in_a_scan() {
         }
         site.chains = vec![chain];
         site
-    };
-    let expired = with_chain("CN=a.test", Anchor::Known, true, false);
-    let common_name = with_chain("C=XX, CN=a.test", Anchor::Known, false, true);
-    let wrong_name = with_chain("", Anchor::Known, false, true);
-    let cut = with_chain("CN=a.test", Anchor::Missing, true, true);
+    });
     use SwitchEffect::{GainInSecurity, LossOfReach};
-    for (case, site, fault, is) in [
+    for (name, site, fault, is) in [
         ("suite/dhe-2048", tls12(&[DHE_GCM]), None, LossOfReach),
         ("suite/cbc-sha384", tls12(&[ECDHE_CBC]), None, LossOfReach),
         ("suite/cbc-rsa", tls12(&[ECDHE_CBC]), None, LossOfReach),
@@ -130,8 +123,10 @@ fn a_server_has_one_effect_in_compat_and_in_a_scan() {
             LossOfReach,
         ),
     ] {
-        assert_eq!(effect(case), is, "{case}");
-        assert_eq!(effect_in_a_scan(site, fault), is, "{case}");
+        let case = cases.iter().find(|case| case.record.name == name).unwrap();
+        let effect = SwitchEffect::of(case.record.standing(), Accepts::Yes, Accepts::No);
+        assert_eq!(effect, Some(is), "{name}");
+        assert_eq!(effect_in_a_scan(site, fault), is, "{name}");
     }
 }
 

@@ -18,7 +18,7 @@ use std::{
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
 use netbench_compat::{
-    BODY, BUILT_IN, Case, Served, Visits, catalogue,
+    BODY, BUILT_IN, Case, Visits, catalogue,
     chains::{Chain, own},
 };
 use netbench_model::compat::Expected;
@@ -186,24 +186,18 @@ impl Place {
         let database = format!("sql:{}", self.path(folder).display());
         let _ = fs::remove_dir_all(self.path(folder));
         fs::create_dir_all(self.path(folder)).unwrap();
-        let certutil = |arguments: &[&str]| {
+        let roots = self.path("roots.pem");
+        let roots = roots.to_str().unwrap();
+        for arguments in [
+            &["-N", "--empty-password"][..],
+            &["-A", "-n", "root", "-t", "C,,", "-i", roots],
+        ] {
             let done = Command::new("certutil")
                 .args(["-d", &database])
                 .args(arguments)
                 .status();
             assert!(done.unwrap().success());
-        };
-        let roots = self.path("roots.pem");
-        certutil(&["-N", "--empty-password"]);
-        certutil(&[
-            "-A",
-            "-n",
-            "root",
-            "-t",
-            "C,,",
-            "-i",
-            roots.to_str().unwrap(),
-        ]);
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -247,17 +241,17 @@ impl Client {
             each.retain(|served| served.http_status.is_some());
             each.truncate(visits);
         }
-        let is_whole = |served: &Served| {
+        let are_whole = each.iter().all(|served| {
             served.is_finished
                 && served.unsuited.is_none()
                 && matches!(served.http_status, Some(101 | 200))
-        };
-        let shows = |said: &[u8]| match self {
+        });
+        let is_shown = said.iter().all(|said| match self {
             // The file of its picture.
             Self::Firefox => place.path("page.png").exists(),
             _ => has(said, BODY) || has(said, b" 101 "),
-        };
-        each.len() == visits && each.iter().all(is_whole) && said.iter().all(|said| shows(said))
+        });
+        each.len() == visits && are_whole && is_shown
     }
 
     fn limit(self) -> Duration {

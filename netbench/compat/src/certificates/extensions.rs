@@ -165,18 +165,16 @@ fn alternative_names(spec: &CertificateSpec, around: &Around<'_>) -> Option<Vec<
 }
 
 fn name_constraints(spec: &CertificateSpec) -> Option<Vec<u8>> {
-    let trees = |number, names: &[GeneralName]| {
-        let trees: Vec<u8> = names
-            .iter()
-            .flat_map(|name| der::sequence(&[&general_name(name)]))
-            .collect();
-        if trees.is_empty() {
-            trees
-        } else {
-            der::value(tag::constructed(number), &trees)
+    let content = [(0, &spec.permitted), (1, &spec.excluded)].map(|(number, names)| {
+        let names = names.iter();
+        let trees = names.flat_map(|name| der::sequence(&[&general_name(name)]));
+        let trees: Vec<u8> = trees.collect();
+        match trees.is_empty() {
+            true => trees,
+            false => der::value(tag::constructed(number), &trees),
         }
-    };
-    let content = [trees(0, &spec.permitted), trees(1, &spec.excluded)].concat();
+    });
+    let content = content.concat();
     (!content.is_empty())
         .then(|| extension(&[2, 5, 29, 30], Critical::Yes, &der::sequence(&[&content])))
 }

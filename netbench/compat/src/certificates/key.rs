@@ -90,34 +90,27 @@ impl Key {
 
     /// Returns the SubjectPublicKeyInfo.
     pub(crate) fn public(&self) -> Vec<u8> {
+        const RSA: [u32; 7] = [1, 2, 840, 113_549, 1, 1, 1];
+        const DSA: [u32; 6] = [1, 2, 840, 10040, 4, 1];
         const EC: [u32; 6] = [1, 2, 840, 10045, 2, 1];
-        let ec = |curve: &[u32], point: &[u8]| {
-            let algorithm = der::sequence(&[&der::oid(&EC), &der::oid(curve)]);
-            der::sequence(&[&algorithm, &der::bit_string(point)])
-        };
         match &self.secret {
-            Secret::Rsa(key) => {
-                let algorithm = der::oid(&[1, 2, 840, 113_549, 1, 1, 1]);
-                let algorithm = der::sequence(&[&algorithm, &[5, 0]]);
-                der::sequence(&[&algorithm, &der::bit_string(&key.public)])
-            }
-            Secret::Dsa(key) => {
-                let algorithm = der::oid(&[1, 2, 840, 10040, 4, 1]);
-                let algorithm = der::sequence(&[&algorithm, &key.parameters]);
-                der::sequence(&[&algorithm, &der::bit_string(&key.public)])
-            }
+            Secret::Rsa(key) => public_key_info(&[&der::oid(&RSA), &[5, 0]], &key.public),
+            Secret::Dsa(key) => public_key_info(&[&der::oid(&DSA), &key.parameters], &key.public),
             Secret::Ecdsa(key) => {
                 let curve: &[u32] = match self.kind {
                     KeyKind::EcdsaP384 => &[1, 3, 132, 0, 34],
                     KeyKind::EcdsaP521 => &[1, 3, 132, 0, 35],
                     _ => P256.oid,
                 };
-                ec(curve, key.public_key().as_ref())
+                let point = key.public_key();
+                public_key_info(&[&der::oid(&EC), &der::oid(curve)], point.as_ref())
             }
-            Secret::EcdsaP192 { public, .. } => ec(P192.oid, public),
+            Secret::EcdsaP192 { public: point, .. } => {
+                public_key_info(&[&der::oid(&EC), &der::oid(P192.oid)], point)
+            }
             Secret::Ed25519(key) => {
-                let algorithm = der::sequence(&[&der::oid(&[1, 3, 101, 112])]);
-                der::sequence(&[&algorithm, &der::bit_string(key.public_key().as_ref())])
+                let point = key.public_key();
+                public_key_info(&[&der::oid(&[1, 3, 101, 112])], point.as_ref())
             }
         }
     }
@@ -133,28 +126,31 @@ impl Key {
 
     /// Returns the AlgorithmIdentifier of its signatures with `digest`.
     pub(crate) fn algorithm(&self, digest: Digest) -> Vec<u8> {
-        let last = |sha1, sha256: u32| match digest {
-            Digest::Sha1 => sha1,
-            Digest::Sha256 => sha256,
-            Digest::Sha384 => sha256 + 1,
-            Digest::Sha512 => sha256 + 2,
+        let above_sha256 = match digest {
+            Digest::Sha1 | Digest::Sha256 => 0,
+            Digest::Sha384 => 1,
+            Digest::Sha512 => 2,
         };
         match &self.secret {
             Secret::Rsa(_) => {
-                let oid = der::oid(&[1, 2, 840, 113_549, 1, 1, last(5, 11)]);
+                let last = match digest {
+                    Digest::Sha1 => 5,
+                    _ => 11 + above_sha256,
+                };
+                let oid = der::oid(&[1, 2, 840, 113_549, 1, 1, last]);
                 der::sequence(&[&oid, &[5, 0]])
             }
             Secret::Dsa(_) => {
                 let oid = match digest {
                     Digest::Sha1 => der::oid(&[1, 2, 840, 10040, 4, 3]),
-                    _ => der::oid(&[2, 16, 840, 1, 101, 3, 4, 3, last(0, 2)]),
+                    _ => der::oid(&[2, 16, 840, 1, 101, 3, 4, 3, 2 + above_sha256]),
                 };
                 der::sequence(&[&oid])
             }
             Secret::Ecdsa(_) | Secret::EcdsaP192 { .. } => {
                 let oid = match digest {
                     Digest::Sha1 => der::oid(&[1, 2, 840, 10045, 4, 1]),
-                    _ => der::oid(&[1, 2, 840, 10045, 4, 3, last(0, 2)]),
+                    _ => der::oid(&[1, 2, 840, 10045, 4, 3, 2 + above_sha256]),
                 };
                 der::sequence(&[&oid])
             }
@@ -243,6 +239,11 @@ impl Key {
             _ => None,
         }
     }
+}
+
+/// Returns a SubjectPublicKeyInfo with the parts of its algorithm.
+fn public_key_info(algorithm: &[&[u8]], bits: &[u8]) -> Vec<u8> {
+    der::sequence(&[&der::sequence(algorithm), &der::bit_string(bits)])
 }
 
 fn new_p192() -> Option<Secret> {

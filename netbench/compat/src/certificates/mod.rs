@@ -99,11 +99,10 @@ impl ChainSpec<'_> {
         for name in self.sent.iter().chain(self.trusted) {
             made.insert(name, making.certificate(name)?);
         }
-        let of = |names: &[String]| -> Vec<Vec<u8>> {
+        let [sent, roots] = [self.sent, self.trusted].map(|names| {
             let found = names.iter().filter_map(|name| made.get(name.as_str()));
             found.cloned().collect()
-        };
-        let (sent, trusted) = (of(self.sent), of(self.trusted));
+        });
         let staple = match self.staple {
             None => None,
             Some(staple) => Some(making.response(staple)?),
@@ -115,7 +114,7 @@ impl ChainSpec<'_> {
         Ok(Chain {
             sent,
             key: key.ok_or(ChainError::Unknown(own))?,
-            roots: trusted,
+            roots,
             crls,
             staple,
         })
@@ -222,10 +221,9 @@ impl Making<'_> {
             ("root", _) => (-365, 3650),
             _ => (-30, 1825),
         };
-        let time = |days: i32| time(now, days, spec.flaw);
         let validity = der::sequence(&[
-            &time(spec.begins.unwrap_or(begins)),
-            &time(spec.ends.unwrap_or(ends)),
+            &time(now, spec.begins.unwrap_or(begins), spec.flaw),
+            &time(now, spec.ends.unwrap_or(ends), spec.flaw),
         ]);
         let public = match &spec.public_key {
             Some(Hex(public)) => public.clone(),

@@ -115,16 +115,20 @@ impl TryFrom<String> for Hex {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is not hexadecimal digits, two for each byte");
-        if !text.len().is_multiple_of(2) || !text.is_ascii() {
-            return Err(wrong());
-        }
-        let pairs = (0..text.len()).step_by(2);
-        pairs
-            .map(|at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong()))
-            .collect::<Result<_, _>>()
+        hex_bytes(&text)
             .map(Self)
+            .ok_or_else(|| format!("{text:?} is not hexadecimal digits, two for each byte"))
     }
+}
+
+fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return None;
+    }
+    let pairs = (0..text.len()).step_by(2);
+    pairs
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
+        .collect()
 }
 
 /// An extension that a certificate has in addition to those of its description.
@@ -202,15 +206,6 @@ impl TryFrom<String> for GeneralName {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let address = |text: &str| {
-            let address: Result<IpAddr, _> = text.parse();
-            address
-                .map(|address| match address {
-                    IpAddr::V4(address) => address.octets().to_vec(),
-                    IpAddr::V6(address) => address.octets().to_vec(),
-                })
-                .map_err(|_| format!("{text:?} is not an IP address"))
-        };
         match text.split_once(':') {
             Some(("dns", name)) => Ok(Self::Dns(name.to_owned())),
             Some(("email", name)) => Ok(Self::Email(name.to_owned())),
@@ -223,5 +218,13 @@ impl TryFrom<String> for GeneralName {
                 "{text:?} is no name; expected dns:, ip:, email: or directory:"
             )),
         }
+    }
+}
+
+fn address(text: &str) -> Result<Vec<u8>, String> {
+    match text.parse() {
+        Ok(IpAddr::V4(address)) => Ok(address.octets().to_vec()),
+        Ok(IpAddr::V6(address)) => Ok(address.octets().to_vec()),
+        Err(_) => Err(format!("{text:?} is not an IP address")),
     }
 }

@@ -27,20 +27,15 @@ impl Making<'_> {
         let issuer_key = self.key(&issuer)?;
         let issuer_name = name(&self.spec.subject(&issuer)?);
         let serial = self.spec.serial(LEAF)?;
-        let at = |hours: i64| {
-            let then = self.now + SignedDuration::from_hours(hours);
-            let text = then.strftime("%Y%m%d%H%M%SZ").to_string();
-            der::value(tag::GENERALIZED_TIME, text.as_bytes())
-        };
         let (this, next) = match staple {
-            Staple::Expired => (at(-24 * 20), at(-24 * 10)),
-            Staple::Good | Staple::Revoked => (at(-1), at(24 * 6)),
+            Staple::Expired => (self.time_in(-24 * 20), self.time_in(-24 * 10)),
+            Staple::Good | Staple::Revoked => (self.time_in(-1), self.time_in(24 * 6)),
         };
         let status = match staple {
             Staple::Revoked => {
                 // keyCompromise
                 let reason = der::value(tag::constructed(0), &der::value(tag::ENUMERATED, &[1]));
-                der::value(tag::constructed(1), &[at(-48), reason].concat())
+                der::value(tag::constructed(1), &[self.time_in(-48), reason].concat())
             }
             Staple::Good | Staple::Expired => der::value(tag::primitive(0), &[]),
         };
@@ -48,11 +43,12 @@ impl Making<'_> {
         let key_bits = der::read_sequence(&public)
             .and_then(|parts| parts.get(1).and_then(|bits| bits.get(1..)))
             .unwrap_or_default();
-        let sha1 = |bytes: &[u8]| der::value(tag::OCTET_STRING, &Digest::Sha1.of(bytes));
+        let [issuer_hash, key_hash] = [issuer_name.as_slice(), key_bits]
+            .map(|bytes| der::value(tag::OCTET_STRING, &Digest::Sha1.of(bytes)));
         let about = der::sequence(&[
             &der::sequence(&[&Digest::Sha1.oid(), &[5, 0]]),
-            &sha1(&issuer_name),
-            &sha1(key_bits),
+            &issuer_hash,
+            &key_hash,
             &der::value(tag::INTEGER, &serial),
         ]);
         let single = der::sequence(&[
@@ -85,5 +81,11 @@ impl Making<'_> {
             &der::value(tag::ENUMERATED, &[0]),
             &der::value(tag::constructed(0), &bytes),
         ]))
+    }
+
+    fn time_in(&self, hours: i64) -> Vec<u8> {
+        let then = self.now + SignedDuration::from_hours(hours);
+        let text = then.strftime("%Y%m%d%H%M%SZ").to_string();
+        der::value(tag::GENERALIZED_TIME, text.as_bytes())
     }
 }

@@ -1,6 +1,6 @@
 use netbench_model::chains::{ChainCase, Due};
 use netbench_protocol::ChainToVerify;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::Chain;
 
@@ -65,14 +65,10 @@ impl BetterTls {
     /// Returns the first line that is wrong, or an error if lines are missing.
     pub fn read(text: &str) -> Result<Self, ExportError> {
         let mut lines = text.lines().zip(1..);
-        let wrong = |line, error: serde_json::Error| ExportError {
-            line,
-            what: error.to_string(),
-        };
         let first = lines.next().map_or("", |(first, _)| first);
-        let head: Head = serde_json::from_str(first).map_err(|error| wrong(1, error))?;
-        let chain = |(text, line): (&str, usize)| {
-            let entry: Entry = serde_json::from_str(text).map_err(|error| wrong(line, error))?;
+        let head: Head = parsed(first, 1)?;
+        let chains = lines.map(|(text, line)| {
+            let entry: Entry = parsed(text, line)?;
             Ok(Chain {
                 case: ChainCase {
                     name: entry.name,
@@ -88,8 +84,8 @@ impl BetterTls {
                     at_unix_s: head.made_unix_s,
                 },
             })
-        };
-        let chains = lines.map(chain).collect::<Result<Vec<_>, _>>()?;
+        });
+        let chains = chains.collect::<Result<Vec<_>, ExportError>>()?;
         if chains.len() != head.cases {
             return Err(ExportError {
                 line: chains.len() + 1,
@@ -101,6 +97,13 @@ impl BetterTls {
             chains,
         })
     }
+}
+
+fn parsed<T: DeserializeOwned>(text: &str, line: usize) -> Result<T, ExportError> {
+    serde_json::from_str(text).map_err(|error| ExportError {
+        line,
+        what: error.to_string(),
+    })
 }
 
 #[cfg(test)]

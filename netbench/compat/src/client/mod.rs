@@ -80,28 +80,27 @@ kebab_words!(ClientFile, "certificate of the client", {
 impl ClientSpec {
     /// Returns the certificate and key for a server that requests them.
     pub(crate) fn identity(&self) -> Option<ClientIdentity> {
-        let password = || Some(self.password.clone().unwrap_or_else(|| PASSWORD.to_owned()));
-        let ecdsa = |key| ClientIdentity::of_pem(ECDSA_CERTIFICATE, key);
-        let encrypted = |key| ClientIdentity {
-            password: password(),
-            ..ecdsa(key)
-        };
-        let pkcs12 = |file: &[u8]| ClientIdentity {
-            password: password(),
-            pkcs12_base64: Some(BASE64_STANDARD.encode(file)),
-            ..ClientIdentity::of_pem("", "")
-        };
         const PKCS12: &[u8] = include_bytes!("ecdsa.p12");
-        Some(match self.certificate? {
-            ClientFile::Pkcs8 => ecdsa(ECDSA_KEY),
+        let file = self.certificate?;
+        let identity = match file {
+            ClientFile::Pkcs8 => of_ecdsa(ECDSA_KEY),
             ClientFile::Version1 => ClientIdentity::of_pem(VERSION_1_CERTIFICATE, ECDSA_KEY),
             ClientFile::Pkcs1 => ClientIdentity::of_pem(RSA_CERTIFICATE, RSA_KEY),
-            ClientFile::Sec1 => ecdsa(include_str!("ecdsa-sec1.pem")),
-            ClientFile::EncryptedPkcs8 => encrypted(include_str!("ecdsa-pkcs8-encrypted.pem")),
-            ClientFile::EncryptedSec1 => encrypted(include_str!("ecdsa-sec1-encrypted.pem")),
-            ClientFile::Pkcs12 => pkcs12(PKCS12),
-            ClientFile::Pkcs12Rc2 => pkcs12(include_bytes!("ecdsa-rc2.p12")),
-            ClientFile::Pkcs12Cut => pkcs12(&PKCS12[..PKCS12.len() / 2]),
+            ClientFile::Sec1 => of_ecdsa(include_str!("ecdsa-sec1.pem")),
+            ClientFile::EncryptedPkcs8 => of_ecdsa(include_str!("ecdsa-pkcs8-encrypted.pem")),
+            ClientFile::EncryptedSec1 => of_ecdsa(include_str!("ecdsa-sec1-encrypted.pem")),
+            ClientFile::Pkcs12 => of_pkcs12(PKCS12),
+            ClientFile::Pkcs12Rc2 => of_pkcs12(include_bytes!("ecdsa-rc2.p12")),
+            ClientFile::Pkcs12Cut => of_pkcs12(&PKCS12[..PKCS12.len() / 2]),
+        };
+        use ClientFile::{Pkcs1, Pkcs8, Sec1, Version1};
+        let password = match file {
+            Pkcs8 | Version1 | Pkcs1 | Sec1 => None,
+            _ => Some(self.password.as_deref().unwrap_or(PASSWORD).to_owned()),
+        };
+        Some(ClientIdentity {
+            password,
+            ..identity
         })
     }
 
@@ -158,31 +157,39 @@ impl ClientFile {
         signature: &[u8],
     ) -> bool {
         use SignatureScheme as S;
-        let verifies = |algorithm: &'static dyn VerificationAlgorithm, key: &[u8]| {
-            let key = UnparsedPublicKey::new(algorithm, key);
-            key.verify(message, signature).is_ok()
-        };
-        if self == Self::Pkcs1 {
-            let algorithm: &dyn VerificationAlgorithm = match scheme {
-                S::RSA_PSS_RSAE_SHA256 => &signature::RSA_PSS_2048_8192_SHA256,
-                S::RSA_PSS_RSAE_SHA384 => &signature::RSA_PSS_2048_8192_SHA384,
-                S::RSA_PSS_RSAE_SHA512 => &signature::RSA_PSS_2048_8192_SHA512,
-                S::RSA_PKCS1_SHA256 => &signature::RSA_PKCS1_2048_8192_SHA256,
-                S::RSA_PKCS1_SHA384 => &signature::RSA_PKCS1_2048_8192_SHA384,
-                S::RSA_PKCS1_SHA512 => &signature::RSA_PKCS1_2048_8192_SHA512,
-                _ => return false,
-            };
-            let key = rsa::KeyPair::from_der(&der(RSA_KEY));
-            return key.is_ok_and(|key| verifies(algorithm, key.public_key().as_ref()));
-        }
-        let algorithm: &dyn VerificationAlgorithm = match scheme {
-            S::ECDSA_SECP256R1_SHA256 => &signature::ECDSA_P256_SHA256_ASN1,
+        let is_rsa = self == Self::Pkcs1;
+        let algorithm: &'static dyn VerificationAlgorithm = match (is_rsa, scheme) {
+            (true, S::RSA_PSS_RSAE_SHA256) => &signature::RSA_PSS_2048_8192_SHA256,
+            (true, S::RSA_PSS_RSAE_SHA384) => &signature::RSA_PSS_2048_8192_SHA384,
+            (true, S::RSA_PSS_RSAE_SHA512) => &signature::RSA_PSS_2048_8192_SHA512,
+            (true, S::RSA_PKCS1_SHA256) => &signature::RSA_PKCS1_2048_8192_SHA256,
+            (true, S::RSA_PKCS1_SHA384) => &signature::RSA_PKCS1_2048_8192_SHA384,
+            (true, S::RSA_PKCS1_SHA512) => &signature::RSA_PKCS1_2048_8192_SHA512,
+            (false, S::ECDSA_SECP256R1_SHA256) => &signature::ECDSA_P256_SHA256_ASN1,
             // In TLS 1.2 a scheme does not determine the curve (RFC 8446 section 4.2.3).
-            S::ECDSA_SECP384R1_SHA384 => &signature::ECDSA_P256_SHA384_ASN1,
+            (false, S::ECDSA_SECP384R1_SHA384) => &signature::ECDSA_P256_SHA384_ASN1,
             _ => return false,
         };
-        let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &der(ECDSA_KEY));
-        key.is_ok_and(|key| verifies(algorithm, key.public_key().as_ref()))
+        let public = if is_rsa {
+            let key = rsa::KeyPair::from_der(&der(RSA_KEY));
+            key.map(|key| key.public_key().as_ref().to_vec())
+        } else {
+            let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &der(ECDSA_KEY));
+            key.map(|key| key.public_key().as_ref().to_vec())
+        };
+        let public = public.map(|public| UnparsedPublicKey::new(algorithm, public));
+        public.is_ok_and(|public| public.verify(message, signature).is_ok())
+    }
+}
+
+fn of_ecdsa(key: &str) -> ClientIdentity {
+    ClientIdentity::of_pem(ECDSA_CERTIFICATE, key)
+}
+
+fn of_pkcs12(file: &[u8]) -> ClientIdentity {
+    ClientIdentity {
+        pkcs12_base64: Some(BASE64_STANDARD.encode(file)),
+        ..ClientIdentity::of_pem("", "")
     }
 }
 

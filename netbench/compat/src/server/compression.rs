@@ -74,36 +74,34 @@ pub(super) struct ChosenCompression {
 
 /// Returns the compression of a case for a client.
 pub(super) fn choose(algorithm: Algorithm, hello: &Hello) -> Result<ChosenCompression, Unsuited> {
-    let offered = offered(hello);
-    let is_offered = |format: &Format| {
-        let codes = offered.as_ref();
-        codes.is_some_and(|codes| codes.contains(&format.code()))
+    let Some(offered) = offered(hello) else {
+        return match algorithm {
+            Algorithm::Unasked => Ok(Format::Zlib.into()),
+            _ => Err(Unsuited::NoCompression),
+        };
     };
+    let all = Format::ALL.into_iter();
+    let (known, other): (Vec<Format>, Vec<Format>) =
+        all.partition(|format| offered.contains(&format.code()));
     let format = match algorithm {
-        Algorithm::Unasked => {
-            return match offered {
-                None => Ok(Format::Zlib.into()),
-                Some(_) => Err(Unsuited::Compression),
-            };
-        }
-        _ if offered.is_none() => return Err(Unsuited::NoCompression),
-        Algorithm::Zlib => Some(Format::Zlib).filter(is_offered),
-        Algorithm::Brotli => Some(Format::Brotli).filter(is_offered),
-        Algorithm::Zstd => Some(Format::Zstd).filter(is_offered),
-        Algorithm::Offered => Format::ALL.into_iter().find(is_offered),
+        Algorithm::Unasked => return Err(Unsuited::Compression),
+        Algorithm::Zlib => Some(&Format::Zlib),
+        Algorithm::Brotli => Some(&Format::Brotli),
+        Algorithm::Zstd => Some(&Format::Zstd),
+        Algorithm::Offered => known.first(),
         Algorithm::NotOffered => {
-            let other = Format::ALL.into_iter().find(|format| !is_offered(format));
-            return Ok(other.map_or(
+            return Ok(other.first().map_or(
                 ChosenCompression {
                     code: UNASSIGNED,
                     format: Format::Zlib,
                 },
-                ChosenCompression::from,
+                |format| (*format).into(),
             ));
         }
     };
     format
-        .map(ChosenCompression::from)
+        .filter(|format| known.contains(format))
+        .map(|format| (*format).into())
         .ok_or(Unsuited::OtherAlgorithms)
 }
 
@@ -130,16 +128,18 @@ pub(super) fn compressed_certificate(
 ) -> Vec<u8> {
     let whole = body.len();
     let most = BOMB - 1;
-    let stream = |repeats| chosen.format.stream(body, repeats);
-    let (length, compressed) = match spec.flaw {
-        None => (whole, stream(0)),
-        Some(CompressionFlaw::LengthLess) => (whole - 1, stream(0)),
-        Some(CompressionFlaw::LengthMore) => (whole + 1, stream(0)),
-        Some(CompressionFlaw::Bomb) => (whole, stream(BOMB.saturating_sub(whole))),
-        Some(CompressionFlaw::BombAsStated) => (most, stream(most.saturating_sub(whole))),
+    let (length, repeats) = match spec.flaw {
+        Some(CompressionFlaw::LengthLess) => (whole - 1, 0),
+        Some(CompressionFlaw::LengthMore) => (whole + 1, 0),
+        Some(CompressionFlaw::Bomb) => (whole, BOMB.saturating_sub(whole)),
+        Some(CompressionFlaw::BombAsStated) => (most, most.saturating_sub(whole)),
+        None | Some(CompressionFlaw::Garbage | CompressionFlaw::Empty) => (whole, 0),
+    };
+    let compressed = match spec.flaw {
         // No format begins with this byte.
-        Some(CompressionFlaw::Garbage) => (whole, vec![0x11; 64]),
-        Some(CompressionFlaw::Empty) => (whole, Vec::new()),
+        Some(CompressionFlaw::Garbage) => vec![0x11; 64],
+        Some(CompressionFlaw::Empty) => Vec::new(),
+        _ => chosen.format.stream(body, repeats),
     };
     let mut message_body = Vec::new();
     put_u16(&mut message_body, chosen.code);

@@ -15,7 +15,7 @@ use des::{
     cipher::{BlockDecrypt, BlockEncrypt, KeyInit, generic_array::GenericArray},
 };
 use netbench_model::{CipherSuite, TlsVersion, tls::Protection as Kind};
-use netbench_scan::{codec::Reader, crypto::Protection12};
+use netbench_scan::crypto::Protection12;
 
 use super::hashing::Hashing;
 
@@ -63,40 +63,45 @@ impl Pair {
         let seed = [*server_random, *client_random].concat();
         let [mac, key, iv] = lengths(version, suite)?;
         let block = hash.prf(main, "key expansion", &seed, 2 * (mac + key + iv));
-        let mut reader = Reader::new(&block);
-        let mut both = |length| Some([reader.take(length)?, reader.take(length)?]);
-        let (macs, keys, ivs) = (both(mac)?, both(key)?, both(iv)?);
-        let one = |side: usize| {
-            let (mac, key, iv) = (macs[side], keys[side], ivs[side]);
-            if suite.facts()?.protection == Kind::Aead {
-                let aead = Protection12::new(suite.0, key, iv)?;
-                return Some(Protection::Aead(Box::new(aead)));
-            }
-            let encryption = match BlockKey::new(suite, key) {
-                Some(key) => Encryption::Cbc {
-                    key,
-                    chained: (version < TlsVersion::Tls11).then(|| iv.to_vec()),
-                },
-                None => Encryption::Rc4(Box::new(Rc4::new(key))),
-            };
-            let algorithm = match mac.len() {
-                20 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-                32 => hmac::HMAC_SHA256,
-                _ => hmac::HMAC_SHA384,
-            };
-            Some(Protection::Mac(Box::new(WithMac {
-                version,
-                mac: hmac::Key::new(algorithm, mac),
-                mac_length: mac.len(),
-                sequence: 0,
-                encryption,
-            })))
-        };
+        let (macs, rest) = block.split_at_checked(2 * mac)?;
+        let (keys, ivs) = rest.split_at_checked(2 * key)?;
+        let (macs, keys, ivs) = (macs.split_at(mac), keys.split_at(key), ivs.split_at(iv));
         Some(Self {
-            client: one(0)?,
-            server: one(1)?,
+            client: protection(version, suite, [macs.0, keys.0, ivs.0])?,
+            server: protection(version, suite, [macs.1, keys.1, ivs.1])?,
         })
     }
+}
+
+/// Returns one side's protection, by its part of the key block.
+fn protection(
+    version: TlsVersion,
+    suite: CipherSuite,
+    [mac, key, iv]: [&[u8]; 3],
+) -> Option<Protection> {
+    if suite.facts()?.protection == Kind::Aead {
+        let aead = Protection12::new(suite.0, key, iv)?;
+        return Some(Protection::Aead(Box::new(aead)));
+    }
+    let encryption = match BlockKey::new(suite, key) {
+        Some(key) => Encryption::Cbc {
+            key,
+            chained: (version < TlsVersion::Tls11).then(|| iv.to_vec()),
+        },
+        None => Encryption::Rc4(Box::new(Rc4::new(key))),
+    };
+    let algorithm = match mac.len() {
+        20 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+        32 => hmac::HMAC_SHA256,
+        _ => hmac::HMAC_SHA384,
+    };
+    Some(Protection::Mac(Box::new(WithMac {
+        version,
+        mac: hmac::Key::new(algorithm, mac),
+        mac_length: mac.len(),
+        sequence: 0,
+        encryption,
+    })))
 }
 
 /// Returns the lengths of one side's MAC key, key and vector in the key block.
@@ -249,10 +254,10 @@ impl BlockKey {
             return None;
         }
         let cipher = if key.len() == 16 { &AES_128 } else { &AES_256 };
-        let unbound = || UnboundCipherKey::new(cipher, key).ok();
+        let [encrypting, decrypting] = [(); 2].map(|()| UnboundCipherKey::new(cipher, key));
         Some(Self::Aes(
-            Box::new(EncryptingKey::cbc(unbound()?).ok()?),
-            Box::new(DecryptingKey::cbc(unbound()?).ok()?),
+            Box::new(EncryptingKey::cbc(encrypting.ok()?).ok()?),
+            Box::new(DecryptingKey::cbc(decrypting.ok()?).ok()?),
         ))
     }
 

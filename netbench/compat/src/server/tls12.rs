@@ -1,5 +1,7 @@
 //! The server's side of TLS 1.0 (RFC 2246), 1.1 (RFC 4346) and 1.2 (RFC 5246).
 
+use std::fmt::Display;
+
 use netbench_model::{
     CipherSuite, Group, SignatureScheme, TlsVersion,
     tls::{Authentication, KeyExchange},
@@ -20,7 +22,7 @@ use super::{
     protection12::{Pair, Protection},
     wire::{Broken, Wire, content},
 };
-use crate::{case::ClientCertificate, certificates::KeyError};
+use crate::case::ClientCertificate;
 
 /// The maximum length of a record's contents.
 const LONGEST_RECORD: usize = 1 << 14;
@@ -330,7 +332,6 @@ fn choose(server: &Server, hello: &Hello, version: TlsVersion) -> Result<Chosen,
 }
 
 fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken> {
-    let cannot = |what: &str| Broken::Cannot(format!("no key exchange with {what}"));
     match chosen.exchange {
         KeyExchange::Ecdhe => {
             let offered = hello.offer.groups();
@@ -343,15 +344,19 @@ fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken>
             // Hybrid groups are those of TLS 1.3.
             let share = PrivateShare::new(group.0).filter(|share| !share.is_hybrid());
             let half = share.map(|share| Half::Curve(share, group));
-            half.ok_or_else(|| cannot(&group.to_string()))
+            half.ok_or_else(|| no_exchange(group))
         }
         KeyExchange::Dhe => {
             let field = FiniteField::new(server.spec.dh_bits).map(Half::Field);
-            field.ok_or_else(|| cannot("this finite field"))
+            field.ok_or_else(|| no_exchange("this finite field"))
         }
         KeyExchange::Rsa => Ok(Half::Rsa),
-        _ => Err(cannot(&chosen.suite.to_string())),
+        _ => Err(no_exchange(chosen.suite)),
     }
+}
+
+fn no_exchange(what: impl Display) -> Broken {
+    Broken::Cannot(format!("no key exchange with {what}"))
 }
 
 /// Returns the ServerKeyExchange message, if the suite has one.
@@ -381,16 +386,15 @@ fn key_exchange(
     }
     let key = &server.chain.key;
     let to_sign = [&hello.offer.random, chosen.random.as_slice(), &params].concat();
-    let cannot = |error: KeyError| Broken::Cannot(error.to_string());
     if chosen.version < TlsVersion::Tls12 {
-        put_vec16(&mut params, &key.sign_before_12(&to_sign).map_err(cannot)?);
+        put_vec16(&mut params, &key.sign_before_12(&to_sign)?);
         return Ok(message(12, &params));
     }
     let offered = hello.offer.signatures();
     let mut schemes = key.schemes().iter();
     let scheme = schemes.find(|scheme| offered.contains(&scheme.0));
     let scheme: SignatureScheme = *scheme.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
-    let signature = key.sign_handshake(scheme, &to_sign).map_err(cannot)?;
+    let signature = key.sign_handshake(scheme, &to_sign)?;
     put_u16(&mut params, scheme.0);
     put_vec16(&mut params, &signature);
     Ok(message(12, &params))

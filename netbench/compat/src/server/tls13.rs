@@ -147,8 +147,7 @@ impl<'a> Session13<'a> {
         flight.extend(certificate(server, hello, &of_leaf));
         self.keys.transcript.extend(&flight);
         let signed = to_sign("server", &self.keys.digest());
-        let signature = server.chain.key.sign_handshake(chosen.scheme, &signed);
-        let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
+        let signature = server.chain.key.sign_handshake(chosen.scheme, &signed)?;
         let verify = certificate_verify(chosen.scheme.0, &signature);
         self.keys.transcript.extend(&verify);
         flight.extend(verify);
@@ -322,16 +321,18 @@ impl Keys {
         let so_far = hash.of_bytes(&transcript);
         let read_secret = hash.derive(handshake_secret, "c hs traffic", &so_far);
         let write_secret = hash.derive(handshake_secret, "s hs traffic", &so_far);
-        let protection = |secret: &[u8]| {
-            Protection13::new(suite, hash, secret)
-                .ok_or_else(|| Broken::Cannot(format!("no records with {}", CipherSuite(suite))))
+        let protections =
+            [&read_secret, &write_secret].map(|secret| Protection13::new(suite, hash, secret));
+        let [Some(read), Some(write)] = protections else {
+            let suite = CipherSuite(suite);
+            return Err(Broken::Cannot(format!("no records with {suite}")));
         };
         Ok(Self {
             suite,
             hash,
             transcript,
-            write: protection(&write_secret)?,
-            read: protection(&read_secret)?,
+            write,
+            read,
             write_secret,
             read_secret,
         })

@@ -10,6 +10,8 @@ use std::{
 use netbench_scan::codec::{Record, Records, put_vec16};
 use rustix::net::sockopt::set_socket_linger;
 
+use crate::certificates::KeyError;
+
 /// Content types (RFC 8446 section 5.1).
 pub(super) use netbench_scan::codec::content;
 
@@ -39,6 +41,12 @@ pub(super) enum Broken {
 impl From<std::io::Error> for Broken {
     fn from(_: std::io::Error) -> Self {
         Self::Closed
+    }
+}
+
+impl From<KeyError> for Broken {
+    fn from(error: KeyError) -> Self {
+        Self::Cannot(error.to_string())
     }
 }
 

@@ -13,9 +13,7 @@ use crate::{
     stores::layouts,
 };
 
-use super::drafts;
-
-const DAY_S: i64 = 24 * 60 * 60;
+use super::{drafts, series::seconds};
 
 /// The parts of a chain by which a verifier decides: without labels and names of CAs, and with dates only as past,
 /// current or future.
@@ -63,27 +61,24 @@ impl Essence {
         };
         let usual_name = format!("{kind}:{}", chain.host.trim_end_matches('.'));
         let usual_name = GeneralName::try_from(usual_name).unwrap();
-        let is_usual_name = |names: &[GeneralName]| *names == [usual_name.clone()];
-        let number = |name: &String| names.iter().position(|of| of == name).unwrap();
-        let subject = |name: &str| chain.subject(name).unwrap();
-        let certificate = |name: &String| {
+        let certificates = names.iter().map(|name| {
             let spec = chain.spec(name).unwrap();
             let is_leaf = name == LEAF;
-            let after = |days: i32| i64::from(days) * DAY_S > at_s;
+            let subject = chain.subject(name).unwrap();
             let time = match (spec.begins, spec.ends) {
-                (Some(begins), _) if after(begins) => Time::ToCome,
+                (Some(begins), _) if seconds(begins) > at_s => Time::ToCome,
                 // The validity includes both ends.
-                (_, Some(ends)) if i64::from(ends) * DAY_S < at_s => Time::Over,
+                (_, Some(ends)) if seconds(ends) < at_s => Time::Over,
                 _ => Time::Now,
             };
             Certificate {
                 is_leaf,
-                issuer: number(&chain.issuer(name).unwrap()),
-                key_of: number(&chain.key_name(name).unwrap()),
+                issuer: index(&names, &chain.issuer(name).unwrap()),
+                key_of: index(&names, &chain.key_name(name).unwrap()),
                 time,
                 subject: names
                     .iter()
-                    .position(|of| subject(of) == subject(name))
+                    .position(|of| chain.subject(of).unwrap() == subject)
                     .unwrap(),
                 rest: CertificateSpec {
                     issuer: None,
@@ -95,7 +90,7 @@ impl Essence {
                     key: spec.key.filter(|key| *key != KeyKind::EcdsaP256),
                     version: spec.version.filter(|version| *version != 3),
                     ca: spec.ca.filter(|ca| *ca == is_leaf),
-                    names: spec.names.clone().filter(|names| !is_usual_name(names)),
+                    names: (spec.names.clone()).filter(|names| *names != [usual_name.clone()]),
                     key_usage: spec.key_usage.clone().filter(|usages| {
                         let of_leaf = [KeyUsage::DigitalSignature, KeyUsage::KeyEncipherment];
                         let of_ca = [KeyUsage::CertSign, KeyUsage::CrlSign];
@@ -108,12 +103,15 @@ impl Essence {
                     ..spec
                 },
             }
-        };
+        });
+        let indices = [chain.sent, chain.trusted];
+        let [sent, trusted] =
+            indices.map(|those| those.iter().map(|name| index(&names, name)).collect());
         Self {
             host: chain.host.to_owned(),
-            certificates: names.iter().map(certificate).collect(),
-            sent: chain.sent.iter().map(number).collect(),
-            trusted: chain.trusted.iter().map(number).collect(),
+            certificates: certificates.collect(),
+            sent,
+            trusted,
         }
     }
 
@@ -132,6 +130,10 @@ impl Essence {
         };
         is_plain.then(|| Self::of(&chain, 0))
     }
+}
+
+fn index(names: &[String], name: &str) -> usize {
+    names.iter().position(|of| of == name).unwrap()
 }
 
 #[test]

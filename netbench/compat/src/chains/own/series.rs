@@ -183,7 +183,7 @@ pub(super) fn signed() -> Vec<Draft> {
             let hash = format!("{digest:?}").to_lowercase();
             drafts.push(
                 Draft::new("signature", format!("{name}-{hash}"), due)
-                    .with("intermediate", spec(|it| it.key = Some(key)))
+                    .with("intermediate", with_key(key))
                     .leaf(spec(|it| it.digest = Some(*digest))),
             );
         }
@@ -201,22 +201,25 @@ pub(super) fn keys() -> Vec<Draft> {
         (K::EcdsaP384, "p-384", MustAccept),
         (K::EcdsaP521, "p-521", ShouldAccept),
     ];
-    let with = |key| spec(|it: &mut CertificateSpec| it.key = Some(key));
     let usual = all.iter().flat_map(|(key, name, due)| {
         [
-            Draft::new("key", format!("leaf-{name}"), *due).leaf(with(*key)),
-            Draft::new("key", format!("root-{name}"), *due).with("root", with(*key)),
+            Draft::new("key", format!("leaf-{name}"), *due).leaf(with_key(*key)),
+            Draft::new("key", format!("root-{name}"), *due).with("root", with_key(*key)),
         ]
     });
     let disputed = [(K::Rsa1024, "rsa-1024"), (K::Ed25519, "ed25519")];
     let disputed = disputed.iter().flat_map(|(key, name)| {
         let (of_leaf, of_root) = (format!("key/{name}"), format!("key/{name}-root"));
         [
-            Draft::as_in("key", format!("leaf-{name}"), &of_leaf).leaf(with(*key)),
-            Draft::as_in("key", format!("root-{name}"), &of_root).with("root", with(*key)),
+            Draft::as_in("key", format!("leaf-{name}"), &of_leaf).leaf(with_key(*key)),
+            Draft::as_in("key", format!("root-{name}"), &of_root).with("root", with_key(*key)),
         ]
     });
     usual.chain(disputed).collect()
+}
+
+fn with_key(key: KeyKind) -> CertificateSpec {
+    spec(|it| it.key = Some(key))
 }
 
 /// Returns a leaf, and an intermediate, with each flaw.
@@ -243,7 +246,10 @@ pub(super) fn encodings() -> Vec<Draft> {
         .collect()
 }
 
-const DAY_S: i64 = 24 * 60 * 60;
+/// Returns days in seconds.
+pub(super) fn seconds(days: i32) -> i64 {
+    i64::from(days) * 24 * 60 * 60
+}
 
 /// Returns moments around both ends of a validity, which includes them (RFC 5280 section 4.1.2.5).
 pub(super) fn moments() -> Vec<Draft> {
@@ -253,7 +259,6 @@ pub(super) fn moments() -> Vec<Draft> {
         ("intermediate", -20, 20),
         ("root", -200, 200),
     ] {
-        let seconds = |days: i32| i64::from(days) * DAY_S;
         // Clocks are inaccurate, and some libraries allow for that.
         let moments = [
             ("a-week-early", seconds(begins - 7), false),
