@@ -154,26 +154,31 @@ mod tests {
 
     #[test]
     fn each_outcome_has_its_own_count_and_the_lead_has_them_all() {
-        let row = |answer| Breakage {
-            thread: "x #1".to_owned(),
-            url: "https://x.test/1".to_owned(),
-            what: "a site is refused".to_owned(),
-            answer,
-        };
-        let by = |stands_in_for: Option<&str>| Tried {
+        let tried = Tried {
             command: Predicts::Servers,
             case: "suite/cbc-rsa".to_owned(),
             client: "openssl".to_owned(),
             today: "accepted".to_owned(),
-            stands_in_for: stands_in_for.map(ToOwned::to_owned),
+            stands_in_for: None,
         };
-        let report = BreakagesReport::new(vec![
-            row(Prediction::Predicted(by(None))),
-            row(Prediction::Predicted(by(Some("Go")))),
-            row(Prediction::DoesNotBreak(by(None))),
-            row(Prediction::NotPredicted("only on Windows".to_owned())),
-            row(Prediction::NotRead("no copy was found".to_owned())),
-        ]);
+        let with_go = Tried {
+            stands_in_for: Some("Go".to_owned()),
+            ..tried.clone()
+        };
+        let answers = [
+            Prediction::Predicted(tried.clone()),
+            Prediction::Predicted(with_go),
+            Prediction::DoesNotBreak(tried),
+            Prediction::NotPredicted("only on Windows".to_owned()),
+            Prediction::NotRead("no copy was found".to_owned()),
+        ];
+        let breakages = answers.map(|answer| Breakage {
+            thread: "x #1".to_owned(),
+            url: "https://x.test/1".to_owned(),
+            what: "a site is refused".to_owned(),
+            answer,
+        });
+        let report = BreakagesReport::new(breakages.into());
         assert_eq!(
             report.lead(),
             "What users of a client met when its TLS stack was changed: 5 breakages from public threads, of which netbench \

@@ -152,15 +152,16 @@ pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {
 /// Returns the facts of every kind of run: the machine, netbench itself, and the workers.
 pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     let machine = &run.environment;
-    let fact = |name| (name, machine.facts.get(name).cloned().unwrap_or_default());
-    let [kernel, governor] = ["kernel", "governor"].map(fact);
+    let [kernel, governor, cpu_model, cores, cpu_flags] =
+        ["kernel", "governor", "cpu_model", "cores", "cpu_flags"]
+            .map(|name| (name, machine.facts.get(name).cloned().unwrap_or_default()));
     let harmless = [
         kernel,
         governor,
         ("netbench", run.netbench.clone()),
         ("variables", format!("{:?}", machine.variables)),
     ];
-    let facts = Fact::list(["cpu_model", "cores", "cpu_flags"].map(fact), harmless);
+    let facts = Fact::list([cpu_model, cores, cpu_flags], harmless);
     let workers = run.workers.iter().flat_map(|worker| {
         let parts = [Some(&worker.library), worker.provider.as_ref()];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();

@@ -278,14 +278,6 @@ mod tests {
 
     #[test]
     fn the_whole_interval_decides() {
-        let of = |low, high| {
-            let interval = Interval {
-                level: 0.99,
-                low,
-                high,
-            };
-            Judged::of_interval(Some(interval), None, Some(0.05)).regression
-        };
         let cases = [
             (0.10, 6.97, Regression::CannotTell),
             (0.50, 0.80, Regression::Within),
@@ -296,7 +288,13 @@ mod tests {
             (1.0501, 2.0, Regression::Regressed),
         ];
         for (low, high, expected) in cases {
-            assert_eq!(of(low, high), expected, "{low} to {high}");
+            let interval = Interval {
+                level: 0.99,
+                low,
+                high,
+            };
+            let judged = Judged::of_interval(Some(interval), None, Some(0.05));
+            assert_eq!(judged.regression, expected, "{low} to {high}");
         }
         let none = Judged::unreliable(Some(0.05));
         assert_eq!(none.regression, Regression::CannotTell);

@@ -22,26 +22,18 @@ impl Report for Defects {
 
 fn section(defects: &Defects) -> Section {
     let mut items: Vec<Item> = Item::warnings(&defects.warnings).collect();
-    let counts = |tests: &[usize], causes: &[usize]| {
-        let each = defects.shims.iter().zip(tests).enumerate();
-        each.map(|(at, (shim, tests))| match causes.get(at) {
-            Some(causes) => format!("{shim} {causes} (in {})", count(*tests, "test", "tests")),
-            None => format!("{shim} in {}", count(*tests, "test", "tests")),
-        })
-        .join(", ")
-    };
+    let shims = defects.shims.as_slice();
+    let among_all = counts(shims, &defects.among_all, &defects.causes_among_all);
     let headline = if defects.shims.len() > 1 {
         format!(
-            "Defects in {} that all of them run: {}. In all that each runs: {}.",
+            "Defects in {} that all of them run: {}. In all that each runs: {among_all}.",
             count(defects.run_by_all, "test", "tests"),
-            counts(&defects.among_those, &defects.causes_among_those),
-            counts(&defects.among_all, &defects.causes_among_all)
+            counts(shims, &defects.among_those, &defects.causes_among_those)
         )
     } else {
         format!(
-            "Defects in {} that it runs: {}.",
-            count(defects.run_by_all, "test", "tests"),
-            counts(&defects.among_all, &defects.causes_among_all)
+            "Defects in {} that it runs: {among_all}.",
+            count(defects.run_by_all, "test", "tests")
         )
     };
     items.push(Item::Headline(headline));
@@ -66,6 +58,15 @@ fn section(defects: &Defects) -> Section {
             .to_owned(),
         ..Section::only(items)
     }
+}
+
+fn counts(shims: &[String], tests: &[usize], causes: &[usize]) -> String {
+    let each = shims.iter().zip(tests).enumerate();
+    each.map(|(at, (shim, tests))| match causes.get(at) {
+        Some(causes) => format!("{shim} {causes} (in {})", count(*tests, "test", "tests")),
+        None => format!("{shim} in {}", count(*tests, "test", "tests")),
+    })
+    .join(", ")
 }
 
 fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {

@@ -199,14 +199,11 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
 
 fn difference_section(difference: &Difference) -> Section {
     let (first, second) = (&difference.first, &difference.second);
-    let count =
-        |groups: &[DifferenceGroup]| groups.iter().map(|group| group.tests.len()).sum::<usize>();
+    let [of_first, of_second] = [&difference.only_first, &difference.only_second]
+        .map(|groups| groups.iter().map(|group| group.tests.len()).sum::<usize>());
     let mut items = vec![Item::Headline(format!(
-        "Both pass {}; only {first} passes {}; only {second} passes {}; neither passes {}.",
-        difference.both,
-        count(&difference.only_first),
-        count(&difference.only_second),
-        difference.neither
+        "Both pass {}; only {first} passes {of_first}; only {second} passes {of_second}; neither passes {}.",
+        difference.both, difference.neither
     ))];
     side(&mut items, second, first, &difference.only_first);
     side(&mut items, first, second, &difference.only_second);

@@ -14,15 +14,15 @@ const DRAWN: usize = 400;
 
 /// Charts clean, resumed and cold connections side by side, if there is more than one condition.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
-    let comparisons = || summary.comparisons.iter();
+    let comparisons = summary.comparisons.as_slice();
     let conditions = Condition::ALL.iter().copied();
     let conditions: Vec<Condition> = conditions
-        .filter(|condition| comparisons().any(|row| row.condition == *condition))
+        .filter(|condition| comparisons.iter().any(|row| row.condition == *condition))
         .collect();
     if conditions.len() < 2 {
         return Vec::new();
     }
-    let stacks = comparisons().flat_map(|row| [&row.first, &row.other]);
+    let stacks = comparisons.iter().flat_map(|row| [&row.first, &row.other]);
     let stacks: Vec<String> = stacks.unique().map(ToString::to_string).collect();
     let charts = [
         (Phase::Total, "Total time of a connection"),

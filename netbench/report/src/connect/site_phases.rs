@@ -153,10 +153,6 @@ fn columns<'a>(
 ) -> Filling<&'a SiteRow> {
     let column = name(phase).column;
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
-    let cell = |site: &SiteRow, cell: fn(&SiteRow) -> Cell| match rows.get(site.key.site.as_str()) {
-        Some(row) => cell(row),
-        None => Cell::Missing,
-    };
     // The shortest terminal has the handshake's change alone.
     let change_rank = match phase {
         Phase::Tls => 0,
@@ -164,21 +160,29 @@ fn columns<'a>(
     };
     let table = table
         .col(&format!("{column} {first}"), 4, |site| {
-            cell(site, |row| Cell::Time(row.first))
+            cell(rows, site, |row| Cell::Time(row.first))
         })
         .col(&format!("{column} {other}"), 4, |site| {
-            cell(site, |row| Cell::Time(row.other))
+            cell(rows, site, |row| Cell::Time(row.other))
         })
         .col_of(other, &format!("{column} change"), change_rank, |site| {
-            cell(site, |row| Cell::Change(row.change.ratio))
+            cell(rows, site, |row| Cell::Change(row.change.ratio))
         })
         .col_of(other, &format!("{column} interval"), 3, |site| {
-            cell(site, |row| Cell::Changes(row.change.interval))
+            cell(rows, site, |row| Cell::Changes(row.change.interval))
         });
     if !is_judged(phase) {
         return table;
     }
     table.col_of(other, &format!("{column} verdict"), 2, |site| {
-        cell(site, |row| Cell::Verdict(row.change.verdict, row.unit))
+        cell(rows, site, |row| {
+            Cell::Verdict(row.change.verdict, row.unit)
+        })
     })
+}
+
+/// Returns the cell of a site; missing if the phase has no row of it.
+fn cell(rows: &Rows<'_>, site: &SiteRow, cell: fn(&SiteRow) -> Cell) -> Cell {
+    let row = rows.get(site.key.site.as_str());
+    row.map_or(Cell::Missing, |row| cell(row))
 }

@@ -2,7 +2,7 @@
 //! the tests were run, and the results of the counts are still reported.
 
 use itertools::Itertools;
-use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow, ShimSummary};
+use netbench_model::coverage::{Category, Coverage, Ending, FeatureRow};
 
 use super::{findings::Findings, question::Question};
 use crate::text::percent;
@@ -10,10 +10,10 @@ use crate::text::percent;
 /// Adds the results of the counts for features, and states that they do not distinguish roles or versions.
 pub(super) fn features(question: &mut Question, coverage: &Coverage, findings: &mut Findings) {
     if let [first, second, ..] = coverage.shims.as_slice() {
-        let share =
-            |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
+        let [before, after] = [first, second]
+            .map(|shim| percent(shim.works.passed as f64, shim.works.total() as f64));
         question.figure(
-            format!("{} (before: {})", share(second), share(first)),
+            format!("{after} (before: {before})"),
             "of BoringSSL's tests that expect success (many are of its own features)",
         );
     }

@@ -305,8 +305,8 @@ mod tests {
             let figures: Vec<&str> = question.figures.iter().map(|f| f.label.as_str()).collect();
             assert_eq!(figures, labels);
             assert_eq!(question.missing.len(), missing);
-            let names_all = |line: &String| unreported.iter().all(|name| line.contains(name));
-            assert!(question.missing.iter().all(names_all));
+            let mut missing = question.missing.iter();
+            assert!(missing.all(|line| unreported.iter().all(|name| line.contains(name))));
         }
     }
 

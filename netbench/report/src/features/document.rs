@@ -52,15 +52,11 @@ type Row = MatrixCase<FeatureCase, FeatureCell>;
 
 fn differences(summary: &FeaturesSummary) -> Section {
     let found = &summary.differences;
-    let told = |row: &&Row| {
-        row.cells
-            .iter()
-            .flatten()
-            .filter(|cell| cell.is_told())
-            .count()
-            > 1
-    };
-    let compared = summary.matrix.cases.iter().filter(told).count();
+    let told = summary.matrix.cases.iter().map(|row| {
+        let cells = row.cells.iter().flatten();
+        cells.filter(|cell| cell.is_told()).count()
+    });
+    let compared = told.filter(|told| *told > 1).count();
     let mut items = vec![Item::Headline(match (compared, found.len()) {
         (0, _) => "No case has an outcome in two browsers.".to_owned(),
         (compared, 0) => format!(

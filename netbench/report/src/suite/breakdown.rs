@@ -96,16 +96,16 @@ fn breakdown(
         return None;
     }
     let (key, group) = (settings.key, settings.group);
-    let low_of = |primitive| low_of(cases, primitive, stack);
     let (signature_ns, key_exchange_ns, verification_ns) = match row.case.measure {
         Measure::Server => (
-            low_of(Primitive::Sign { key })?,
-            low_of(Primitive::Respond { group })?,
+            low_of(cases, Primitive::Sign { key }, stack)?,
+            low_of(cases, Primitive::Respond { group }, stack)?,
             None,
         ),
         _ => (
-            low_of(Primitive::Verify { key })?,
-            low_of(Primitive::KeyShare { group })? + low_of(Primitive::Agree { group })?,
+            low_of(cases, Primitive::Verify { key }, stack)?,
+            low_of(cases, Primitive::KeyShare { group }, stack)?
+                + low_of(cases, Primitive::Agree { group }, stack)?,
             verification_ns(cases, &settings, stack),
         ),
     };

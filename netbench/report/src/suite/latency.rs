@@ -100,12 +100,12 @@ fn of_stack(
         };
         let rounds = measured(&case, stack, samples);
         let all = Distribution::merged(rounds.filter_map(|(_, m)| m.wall.get(&measure)));
-        let quantile = |p| all.quantile_ns(p).map(|ns| ns as f64);
+        let p99_ns = all.quantile_ns(0.99).map(|ns| ns as f64);
         Some(LatencyOfThreads {
             threads: *threads,
             operations: all.count,
-            p50_ns: quantile(0.5)?,
-            p99_ns: quantile(0.99).filter(|_| all.count >= FEWEST_OPERATIONS),
+            p50_ns: all.quantile_ns(0.5)? as f64,
+            p99_ns: p99_ns.filter(|_| all.count >= FEWEST_OPERATIONS),
         })
     });
     let by_threads = by_threads.collect_vec();

@@ -124,8 +124,9 @@ fn sign(factor: f64) -> Ordering {
 impl PublishedTable {
     /// Compares the rows with the figures of a run.
     pub(super) fn with_cases(mut self, cases: &[CaseRow]) -> Self {
-        let has = |stack: &StackName| cases.iter().any(|case| case.of(stack).is_some());
-        if !self.versions.is_empty() && self.versions.iter().all(has) {
+        let mut versions = self.versions.iter();
+        let has_all = versions.all(|stack| cases.iter().any(|case| case.of(stack).is_some()));
+        if has_all && !self.versions.is_empty() {
             self.stacks = std::mem::take(&mut self.versions);
         }
         for row in &mut self.rows {

@@ -74,15 +74,15 @@ fn range(cost: Option<&OnceCost>) -> Cell {
 fn causes(rows: &[ColdRow]) -> Vec<Item> {
     let with = rows.iter();
     let with = with.filter_map(|row| Some((&row.stack, row.causes.as_ref()?)));
-    let with: Vec<(&StackName, &ColdCauses)> = with.collect();
-    let causes = || with.iter().map(|(_, causes)| *causes);
-    let Some(processes) = causes().map(|causes| causes.processes).min() else {
+    let (stacks, causes): (Vec<&StackName>, Vec<&ColdCauses>) = with.unzip();
+    let Some(processes) = causes.iter().map(|causes| causes.processes).min() else {
         return Vec::new();
     };
     let steps = SetUpStep::ALL.iter();
-    let steps = steps.filter(|step| causes().any(|causes| causes.cpu_ns(**step).is_some()));
+    let steps = steps.filter(|step| causes.iter().any(|of| of.cpu_ns(**step).is_some()));
     let steps = steps.map(|step| {
-        let cells = causes().map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference));
+        let cells = causes.iter();
+        let cells = cells.map(|causes| causes.cpu_ns(*step).map(Cell::TimeDifference));
         (step_name(*step), cells.collect())
     });
     let whole: [Named<ColdCauses>; 3] = [
@@ -93,16 +93,18 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
         ("first connection, once", |of| of.whole_ns),
     ];
     let whole = whole.map(|(name, ns)| {
-        let cells = causes().map(|causes| Some(Cell::TimeDifference(ns(causes))));
+        let cells = causes.iter().map(|of| Some(Cell::TimeDifference(ns(of))));
         (name, cells.collect())
     });
-    let shares = causes().map(|causes| Some(Cell::Share(causes.explained?, 1.0)));
+    let shares = causes
+        .iter()
+        .map(|of| Some(Cell::Share(of.explained?, 1.0)));
     let explained = ("explained", shares.collect());
     let rows: Vec<(&str, Vec<Option<Cell>>)> = steps.chain(whole).chain([explained]).collect();
     let mut table = Table::of(rows)
         .caption("causes of a first connection's cost")
         .col("step", 0, |(name, _)| Cell::text(name));
-    for (at, (stack, _)) in with.iter().enumerate() {
+    for (at, stack) in stacks.into_iter().enumerate() {
         table = table.maybe("", stack.as_str(), 0, |(_, cells)| cells[at].clone());
     }
     table.explained(

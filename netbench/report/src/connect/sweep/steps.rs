@@ -49,7 +49,6 @@ pub(super) fn steps(
 ) -> Vec<SweepStep> {
     let times = summary.times.iter();
     let times = times.into_group_map_by(|time| time.point.as_str());
-    let times_at = |at: &AtPoint<'_>| times.get(at.point.name.as_str()).into_iter().flatten();
     let mut steps = Vec::new();
     for axis in &summary.axes.axes {
         let [from, to] = axis.values.as_slice() else {
@@ -57,10 +56,12 @@ pub(super) fn steps(
         };
         let seconds: BTreeMap<_, _> = others(points, &axis.name, to).collect();
         for (settings, first) in others(points, &axis.name, from) {
-            let Some(second) = seconds.get(&settings) else {
+            let Some(&second) = seconds.get(&settings) else {
                 continue;
             };
-            for (from_time, to_time) in times_at(first).zip(times_at(second)) {
+            let [from_times, to_times] =
+                [first, second].map(|at| times.get(at.point.name.as_str()).into_iter().flatten());
+            for (from_time, to_time) in from_times.zip(to_times) {
                 let firsts = totals(first, from_time, by_site);
                 let seconds = totals(second, to_time, by_site);
                 let pairs = firsts.into_iter().filter_map(|(visit, (first_ns, block))| {

@@ -90,7 +90,7 @@ mod tests {
     use crate::{Row, connect::PointOf, gate::Judged};
 
     fn rows(verdicts: &[(&str, &str, Verdict)]) -> Vec<SweepDifference> {
-        let row = |(cpu, loss, verdict): &(&str, &str, Verdict)| Row {
+        let rows = verdicts.iter().map(|(cpu, loss, verdict)| Row {
             key: PointOf {
                 condition: Condition::Clean,
                 point: format!("cpu={cpu},loss={loss}"),
@@ -120,21 +120,17 @@ mod tests {
                 },
             },
             judged: Judged::default(),
-        };
-        verdicts.iter().map(row).collect()
+        });
+        rows.collect()
     }
 
     #[test]
     fn a_turn_is_between_two_values_that_are_decided() {
         use Verdict::{Faster, Same, Slower, Undecided};
-        let axis = |name: &str, values: &[&str]| SweepAxis {
+        let axes = [("cpu", "5% 10% 25% 100%"), ("loss", "0 1%")].map(|(name, values)| SweepAxis {
             name: name.to_owned(),
-            values: values.iter().map(|value| (*value).to_owned()).collect(),
-        };
-        let axes = [
-            axis("cpu", &["5%", "10%", "25%", "100%"]),
-            axis("loss", &["0", "1%"]),
-        ];
+            values: values.split(' ').map(ToOwned::to_owned).collect(),
+        });
         let rows = rows(&[
             ("5%", "0", Slower),
             ("10%", "0", Undecided),

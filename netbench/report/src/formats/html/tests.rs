@@ -62,11 +62,14 @@ fn a_picture_of_the_charts() {
 
 #[test]
 fn a_long_table_is_folded_unless_the_report_is_for_it() {
-    let long = || Table::of(0..20).col("row", 0, |row| Cell::text(row));
-    for (item, is_open) in [(long().item(), false), (long().unfolded().item(), true)] {
+    for is_open in [false, true] {
+        let mut table = Table::of(0..20).col("row", 0, |row| Cell::text(row));
+        if is_open {
+            table = table.unfolded();
+        }
         let page = Document {
             sections: vec![Section {
-                items: vec![item],
+                items: vec![table.item()],
                 ..Section::default()
             }],
             ..Document::new("test", String::new())
@@ -95,20 +98,22 @@ fn values_and_texts_stay_text() {
 
 /// Returns a small page with one element of each kind.
 fn small() -> Document<'static> {
-    let column = |name: &str, align| Column {
-        name: name.to_owned(),
-        stack: None,
-        align,
-        rank: 0,
-    };
+    let columns = [
+        ("site", Align::Left),
+        ("total", Align::Right),
+        ("interval", Align::Right),
+        ("trials", Align::Right),
+    ];
     let table = Table {
         caption: "sites".to_owned(),
-        columns: vec![
-            column("site", Align::Left),
-            column("total", Align::Right),
-            column("interval", Align::Right),
-            column("trials", Align::Right),
-        ],
+        columns: columns
+            .map(|(name, align)| Column {
+                name: name.to_owned(),
+                stack: None,
+                align,
+                rank: 0,
+            })
+            .into(),
         rows: vec![
             vec![
                 Cell::text("a.example"),
@@ -175,7 +180,12 @@ fn small() -> Document<'static> {
             ],
         }],
     };
-    let ranked = |name: &str, ratio: f64, verdict| Ranked {
+    let ranked = [
+        ("b", 0.5, Verdict::Faster),
+        ("a", 1.0, Verdict::Same),
+        (HOSTILE, 20.0, Verdict::NotJudged),
+    ];
+    let ranked = ranked.map(|(name, ratio, verdict)| Ranked {
         name: name.to_owned(),
         text: "9/s".to_owned(),
         ratio,
@@ -185,14 +195,10 @@ fn small() -> Document<'static> {
             high: 1.1 * ratio,
         }),
         verdict,
-    };
+    });
     let ranking = Ranking {
         first: "a".to_owned(),
-        rows: vec![
-            ranked("b", 0.5, Verdict::Faster),
-            ranked("a", 1.0, Verdict::Same),
-            ranked(HOSTILE, 20.0, Verdict::NotJudged),
-        ],
+        rows: ranked.into(),
     };
     let lines = Lines {
         places: ["idle", HOSTILE].map(str::to_owned).to_vec(),
@@ -201,11 +207,6 @@ fn small() -> Document<'static> {
             values: vec![Some(Cell::Bytes(1_000.0)), None],
         }],
         unit: Unit::Bytes,
-    };
-    let chart = |title: &str, drawing| Chart {
-        title: title.to_owned(),
-        note: "n = 2.".to_owned(),
-        drawing,
     };
     Document {
         title: "netbench connect: by hand".to_owned(),
@@ -253,6 +254,14 @@ fn small() -> Document<'static> {
             ..Section::default()
         }],
         ..Document::new("connect", String::new())
+    }
+}
+
+fn chart(title: &str, drawing: Drawing) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        note: "n = 2.".to_owned(),
+        drawing,
     }
 }
 

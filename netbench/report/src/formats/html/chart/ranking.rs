@@ -3,7 +3,7 @@ use netbench_stats::Interval;
 use super::{
     canvas::{Anchor, Canvas},
     dots::shape,
-    scale::factor_ticks,
+    scale::{Scale, factor_ticks},
 };
 use crate::{
     document::{Ranked, Ranking},
@@ -32,14 +32,11 @@ pub(super) fn draw(canvas: &mut Canvas, ranking: &Ranking, width: f64) -> f64 {
     let top = 24.0;
     let bottom = top + row_high * ranking.rows.len() as f64 + 6.0;
     let (low, high) = range(&ranking.rows);
-    let at = |factor: f64| {
-        let share = (factor.ln() - low.ln()) / (high.ln() - low.ln());
-        left + share.clamp(0.0, 1.0) * (width - right - left)
-    };
+    let scale = Scale::new((low.ln(), high.ln()), (left, width - right));
     let ticks = factor_ticks(low, high, if narrow { 4 } else { 8 }).into_iter();
-    let ticks = ticks.map(|(tick, text)| (at(tick), text));
+    let ticks = ticks.map(|(tick, text)| (scale.at(tick.ln()), text));
     canvas.uprights((top, bottom), 15.0, ticks);
-    canvas.line("zero", (at(1.0), top), (at(1.0), bottom));
+    canvas.line("zero", (scale.at(0.0), top), (scale.at(0.0), bottom));
     canvas.text("ax", Anchor::End, (width - right, top - 8.0), "better →");
     for (number, row) in (0u32..).zip(&ranking.rows) {
         let y = top + row_high * (f64::from(number) + middle);
@@ -64,14 +61,14 @@ pub(super) fn draw(canvas: &mut Canvas, ranking: &Ranking, width: f64) -> f64 {
         if let Some(Interval { low, high, .. }) = row.interval {
             canvas.line(
                 &format!("iv {class}"),
-                (at(1.0 / high), y),
-                (at(1.0 / low), y),
+                (scale.at((1.0 / high).ln()), y),
+                (scale.at((1.0 / low).ln()), y),
             );
         }
         canvas.mark(
             class,
             shape(row.verdict),
-            (at(1.0 / row.ratio), y),
+            (scale.at((1.0 / row.ratio).ln()), y),
             5.0,
             &tip(row),
         );

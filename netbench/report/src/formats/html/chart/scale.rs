@@ -127,6 +127,8 @@ pub(super) fn short_time(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
 
     #[test]
@@ -143,14 +145,15 @@ mod tests {
 
     #[test]
     fn factors_are_round_and_few() {
-        let texts = |low, high, most| {
-            let ticks = factor_ticks(low, high, most).into_iter();
-            ticks.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(texts(0.02, 3.0, 8), "0.02× 0.05× 0.1× 0.2× 0.5× 1× 2×");
-        assert_eq!(texts(0.95, 1.25, 8), "1× 1.1× 1.2×");
-        assert_eq!(texts(0.9, 2.1, 8), "1× 1.2× 1.5× 2×");
-        assert_eq!(texts(0.001, 900.0, 8), "0.001× 0.01× 0.1× 1× 10× 100×");
+        for (low, high, expected) in [
+            (0.02, 3.0, "0.02× 0.05× 0.1× 0.2× 0.5× 1× 2×"),
+            (0.95, 1.25, "1× 1.1× 1.2×"),
+            (0.9, 2.1, "1× 1.2× 1.5× 2×"),
+            (0.001, 900.0, "0.001× 0.01× 0.1× 1× 10× 100×"),
+        ] {
+            let ticks = factor_ticks(low, high, 8);
+            assert_eq!(ticks.iter().map(|(_, text)| text).join(" "), expected);
+        }
     }
 
     #[test]

@@ -46,9 +46,9 @@ pub(super) fn draw(canvas: &mut Canvas, scatter: &Scatter, width: f64) -> f64 {
         } else {
             farthest
         };
-        let at = |x: f64| (across.at(x), up.at(slope * x + base));
+        let ends = [0.0, end.max(0.0)].map(|x| (across.at(x), up.at(slope * x + base)));
         let class = format!("ln {} d{}", colour(number), number % 4);
-        canvas.path(&class, [at(0.0), at(end.max(0.0))]);
+        canvas.path(&class, ends);
     }
     canvas.text("ax", Anchor::Start, (0.0, top - 8.0), &scatter.up);
     canvas.text(

@@ -185,20 +185,23 @@ impl Area {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
 
     #[test]
     fn dates_are_marked_by_years_or_parts_of_them() {
-        let texts = |from, to| {
-            let ticks = date_ticks(day(from), day(to)).into_iter();
-            ticks.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(texts(date(2023, 2, 7), date(2026, 9, 29)), "2024 2025 2026");
-        assert_eq!(
-            texts(date(2026, 3, 2), date(2026, 10, 27)),
-            "2026-04 2026-07 2026-10"
-        );
-        assert_eq!(texts(date(2025, 11, 2), date(2026, 7, 27)), "2026 2026-07");
-        assert_eq!(texts(date(2026, 3, 2), date(2026, 3, 9)), "");
+        for ((from, to), expected) in [
+            ((date(2023, 2, 7), date(2026, 9, 29)), "2024 2025 2026"),
+            (
+                (date(2026, 3, 2), date(2026, 10, 27)),
+                "2026-04 2026-07 2026-10",
+            ),
+            ((date(2025, 11, 2), date(2026, 7, 27)), "2026 2026-07"),
+            ((date(2026, 3, 2), date(2026, 3, 9)), ""),
+        ] {
+            let ticks = date_ticks(day(from), day(to));
+            assert_eq!(ticks.iter().map(|(_, text)| text).join(" "), expected);
+        }
     }
 }

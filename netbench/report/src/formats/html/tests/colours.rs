@@ -13,12 +13,12 @@ const VERDICTS: [&str; 3] = ["yes", "no", "open"];
 /// Returns the colours of each theme, by name.
 fn themes() -> Vec<BTreeMap<&'static str, &'static str>> {
     let lines = STYLE.lines().filter(|line| line.contains("--ink:"));
-    let theme = |line: &'static str| {
+    let themes = lines.map(|line| {
         let parts = line.split(['{', '}', ';']);
         let named = parts.filter_map(|part| part.strip_prefix("--")?.split_once(":#"));
         named.collect()
-    };
-    lines.map(theme).collect()
+    });
+    themes.collect()
 }
 
 /// Returns red, green and blue from 0 to 1; in colours of three digits, each digit represents two.
@@ -113,11 +113,10 @@ fn no_stack_has_the_colour_of_better_or_worse() {
             }
         }
     }
-    let used = |class: &str, name: &str| STYLE.contains(&format!(".{class}{{fill:var(--{name})"));
-    for (verdict, name) in [("faster", "yes"), ("slower", "no"), ("same", "open")] {
-        assert!(used(verdict, name), "{verdict}");
-    }
-    for name in STACKS.into_iter().chain(PARTS) {
-        assert!(used(name, name), "{name}");
+    let verdicts = [("faster", "yes"), ("slower", "no"), ("same", "open")];
+    let others = STACKS.into_iter().chain(PARTS).map(|name| (name, name));
+    for (class, name) in verdicts.into_iter().chain(others) {
+        let rule = format!(".{class}{{fill:var(--{name})");
+        assert!(STYLE.contains(&rule), "{class}");
     }
 }
