@@ -9,7 +9,7 @@ use netbench_model::coverage::{
     TestOutcome,
 };
 
-use crate::support::formats::{render, terminal};
+use crate::support::formats::{assert_json, render, terminal};
 
 fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     Tally {
@@ -26,8 +26,8 @@ const LINE: &str = "unexpected failure; shim: DecryptError \x1b[31m; runner: EOF
 
 /// Returns the coverage of four tests that count and one that is not conclusive.
 fn coverage() -> Coverage {
-    let shim = |name: &str| ShimSummary {
-        shim: name.to_owned(),
+    let one = ShimSummary {
+        shim: "one".to_owned(),
         passed_with_floor: 4,
         works: tally(2, 0, 1),
         passed_less_diagnosis: 1,
@@ -36,19 +36,35 @@ fn coverage() -> Coverage {
         unexplained: BTreeMap::new(),
         crashed: BTreeMap::new(),
     };
-    let mut other = shim("other");
-    other.passed_with_floor = 2;
-    (other.works, other.refuses) = (tally(1, 1, 1), tally(0, 1, 0));
-    other.explained = [(Category::Missing, 1), (Category::Wording, 1)].into();
-    other.unexplained = [(CRASHED.to_owned(), LINE.to_owned())].into();
     let signal = "segmentation fault".to_owned();
-    other.crashed = [(CRASHED.to_owned(), Ending::Crashed(signal))].into();
-    let row = |feature: &str, works: [Tally; 2], refuses: [Tally; 2]| FeatureRow {
+    let other = ShimSummary {
+        shim: "other".to_owned(),
+        passed_with_floor: 2,
+        works: tally(1, 1, 1),
+        refuses: tally(0, 1, 0),
+        explained: [(Category::Missing, 1), (Category::Wording, 1)].into(),
+        unexplained: [(CRASHED.to_owned(), LINE.to_owned())].into(),
+        crashed: [(CRASHED.to_owned(), Ending::Crashed(signal))].into(),
+        ..one.clone()
+    };
+    let none = [Tally::default(); 2];
+    let features = [
+        ("TLS 1.3", [tally(1, 0, 0), tally(0, 1, 0)], none),
+        ("TLS 1.2", [tally(1, 0, 0), tally(0, 0, 1)], none),
+        ("DTLS", [tally(0, 0, 1), tally(1, 0, 0)], none),
+        ("ALPN", [tally(2, 0, 0), tally(0, 1, 1)], none),
+        ("Handshake messages", none, [tally(1, 0, 0), tally(0, 1, 0)]),
+        (
+            "DTLS: loss, order, fragments",
+            [tally(0, 0, 1), tally(1, 0, 0)],
+            none,
+        ),
+    ];
+    let features = features.map(|(feature, works, refuses)| FeatureRow {
         feature: feature.to_owned(),
         works: works.to_vec(),
         refuses: refuses.to_vec(),
-    };
-    let none = [Tally::default(); 2];
+    });
     Coverage {
         runner: RunnerId {
             package: "boring-sys".to_owned(),
@@ -58,67 +74,58 @@ fn coverage() -> Coverage {
         tests: 5,
         floor: 1,
         pattern: None,
-        shims: vec![shim("one"), other],
-        features: vec![
-            row("TLS 1.3", [tally(1, 0, 0), tally(0, 1, 0)], none),
-            row("TLS 1.2", [tally(1, 0, 0), tally(0, 0, 1)], none),
-            row("DTLS", [tally(0, 0, 1), tally(1, 0, 0)], none),
-            row("ALPN", [tally(2, 0, 0), tally(0, 1, 1)], none),
-            row("Handshake messages", none, [tally(1, 0, 0), tally(0, 1, 0)]),
-            row(
-                "DTLS: loss, order, fragments",
-                [tally(0, 0, 1), tally(1, 0, 0)],
-                none,
-            ),
-        ],
+        shims: vec![one, other],
+        features: features.into(),
         warnings: Vec::new(),
     }
 }
 
 fn difference() -> Difference {
     use TestOutcome::{Failed, Unsupported};
-    let group =
-        |feature: &str, outcome, category, why: &str, expect_success, test: &str| DifferenceGroup {
-            feature: feature.to_owned(),
-            outcome,
-            category,
-            why: why.to_owned(),
-            expect_success,
-            tests: vec![test.to_owned()],
-        };
-    let (missing, wording) = (Some(Category::Missing), Some(Category::Wording));
-    Difference {
-        first: "one".to_owned(),
-        second: "other".to_owned(),
-        both: 0,
-        neither: 0,
-        only_first: vec![
-            group("ALPN", Failed, None, LINE, 1, CRASHED),
-            group(
-                "ALPN",
-                Unsupported,
-                missing,
-                "TLS 1.2",
-                1,
-                "ALPNServer-TLS-TLS12",
-            ),
-            group(
-                "Handshake messages",
-                Failed,
-                wording,
-                "another alert",
-                0,
-                "BadFinished-Client",
-            ),
-        ],
-        only_second: vec![group(
+    let groups = [
+        ("ALPN", Failed, None, LINE, 1, CRASHED),
+        (
+            "ALPN",
+            Unsupported,
+            Some(Category::Missing),
+            "TLS 1.2",
+            1,
+            "ALPNServer-TLS-TLS12",
+        ),
+        (
+            "Handshake messages",
+            Failed,
+            Some(Category::Wording),
+            "another alert",
+            0,
+            "BadFinished-Client",
+        ),
+        (
             "DTLS: loss, order, fragments",
             Unsupported,
             None,
             "the library's interface has no way to do it",
             1,
             "DTLS-Replay-TLS12",
-        )],
+        ),
+    ];
+    let groups = groups.map(
+        |(feature, outcome, category, why, successes, test)| DifferenceGroup {
+            feature: feature.to_owned(),
+            outcome,
+            category,
+            why: why.to_owned(),
+            expect_success: successes,
+            tests: vec![test.to_owned()],
+        },
+    );
+    Difference {
+        first: "one".to_owned(),
+        second: "other".to_owned(),
+        both: 0,
+        neither: 0,
+        only_first: groups[..3].to_vec(),
+        only_second: groups[3..].to_vec(),
     }
 }
 
@@ -145,8 +152,19 @@ fn shims() -> Vec<String> {
 
 /// Returns a feature that is the same in both roles, one that is not, and one of a single role.
 fn matrix() -> Matrix {
+    use Protocol::{Dtls12, Tls12, Tls13};
+    use Role::{Client, Server};
     use Support::{Absent, NotTestable, Partly, Works};
-    let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {
+    let cells = [
+        ("ALPN", Client, Tls12, [Works, Works]),
+        ("ALPN", Server, Tls12, [Works, Works]),
+        ("ALPN", Client, Dtls12, [Works, Absent]),
+        ("ALPN", Server, Dtls12, [Works, Absent]),
+        ("ECH", Client, Tls13, [Absent, Partly]),
+        ("ECH", Server, Tls13, [Absent, Absent]),
+        ("SCT", Client, Tls12, [NotTestable, Absent]),
+    ];
+    let cells = cells.map(|(feature, role, protocol, supports)| MatrixCell {
         feature: feature.to_owned(),
         role,
         protocol,
@@ -159,33 +177,23 @@ fn matrix() -> Matrix {
                 why: (support != Works).then(|| format!("no \x1b[31m {feature}")),
             })
             .to_vec(),
-    };
-    let both = |feature, protocol, supports| {
-        Role::ALL
-            .iter()
-            .map(move |role| cell(feature, *role, protocol, supports))
-    };
-    let mut cells = Vec::new();
-    cells.extend(both("ALPN", Protocol::Tls12, [Works, Works]));
-    cells.extend(both("ALPN", Protocol::Dtls12, [Works, Absent]));
-    cells.push(cell("ECH", Role::Client, Protocol::Tls13, [Absent, Partly]));
-    cells.push(cell("ECH", Role::Server, Protocol::Tls13, [Absent, Absent]));
-    cells.push(cell(
-        "SCT",
-        Role::Client,
-        Protocol::Tls12,
-        [NotTestable, Absent],
-    ));
+    });
     Matrix {
         runner: coverage().runner,
         shims: shims(),
-        cells,
+        cells: cells.into(),
         warnings: Vec::new(),
     }
 }
 
 fn defects() -> Defects {
-    let test = |test: &str, judgements: [Judgement; 2], why: &str| DefectTest {
+    use Judgement::{Crashed, FalseAccept, Right, Unsupported};
+    let tests = [
+        ("A", [FalseAccept, Right], "usage is not looked at"),
+        ("B", [FalseAccept, Right], "usage is not looked at"),
+        ("C", [Unsupported, Crashed], "it crashes"),
+    ];
+    let tests = tests.map(|(test, judgements, why)| DefectTest {
         test: test.to_owned(),
         role: Role::Client,
         protocol: Some(Protocol::Tls12),
@@ -197,7 +205,7 @@ fn defects() -> Defects {
             .map(|judgement| judgement.is_defect().then(|| why.to_owned()))
             .collect(),
         why: why.to_owned(),
-    };
+    });
     Defects {
         runner: coverage().runner,
         shims: shims(),
@@ -206,23 +214,7 @@ fn defects() -> Defects {
         among_all: vec![2, 4],
         causes_among_those: vec![1, 2],
         causes_among_all: vec![2, 3],
-        tests: vec![
-            test(
-                "A",
-                [Judgement::FalseAccept, Judgement::Right],
-                "usage is not looked at",
-            ),
-            test(
-                "B",
-                [Judgement::FalseAccept, Judgement::Right],
-                "usage is not looked at",
-            ),
-            test(
-                "C",
-                [Judgement::Unsupported, Judgement::Crashed],
-                "it crashes",
-            ),
-        ],
+        tests: tests.into(),
         warnings: Vec::new(),
     }
 }
@@ -242,19 +234,10 @@ fn the_matrix_and_defects_in_text() {
 
 #[test]
 fn json_is_what_the_schemas_say() {
-    for (file, text) in [
-        ("bogo-coverage.json", render(&coverage(), "json")),
-        ("bogo-difference.json", render(&difference(), "json")),
-        ("bogo-matrix.json", render(&matrix(), "json")),
-        ("bogo-defects.json", render(&defects(), "json")),
-    ] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../schemas")
-            .join(file);
-        let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let value = serde_json::from_str(&text).unwrap();
-        jsonschema::validate(&schema, &value).unwrap();
-    }
+    assert_json(&coverage(), "bogo-coverage.json");
+    assert_json(&difference(), "bogo-difference.json");
+    assert_json(&matrix(), "bogo-matrix.json");
+    assert_json(&defects(), "bogo-defects.json");
 }
 
 #[test]

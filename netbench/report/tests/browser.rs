@@ -104,7 +104,6 @@ pub(crate) fn servos(groups: [Group; 2]) -> BrowserSummary {
 
 fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
     let is_browser = client == "chromium";
-    let slower = |ns: u64| if is_browser { ns * 11 / 10 } else { ns };
     let agreed = Negotiated {
         version: Some(TlsVersion::Tls13),
         alpn: Some("h2".to_owned()),
@@ -116,7 +115,8 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
     } else {
         0
     };
-    let tls_ns = slower(22_000_000 + u64::from(round) * 10_000);
+    let tls_ns = 22_000_000 + u64::from(round) * 10_000;
+    let tls_ns = if is_browser { tls_ns * 11 / 10 } else { tls_ns };
     let outcome = if number == 2 {
         VisitOutcome::Failed(Failure {
             class: FailureClass::Certificate,
@@ -187,6 +187,13 @@ fn summary() -> BrowserSummary {
     summarize_browser(&manifest(), &samples())
 }
 
+/// Returns the pairs of handshakes, those with other work, and the ratio of their times.
+fn handshakes(summary: &BrowserSummary) -> (u64, u64, f64) {
+    let mut rows = summary.comparisons.iter();
+    let row = rows.find(|row| row.key.phase == VisitPhase::Tls).unwrap();
+    (row.change.pairs(), row.key.other_work, row.change.ratio)
+}
+
 #[test]
 fn every_form() {
     let summary = summary();
@@ -235,12 +242,7 @@ fn objects_of_a_page_have_rows_of_their_own() {
 
 #[test]
 fn pairs_are_visits_of_one_unit_with_the_same_handshake() {
-    let total = |summary: &BrowserSummary| {
-        let mut rows = summary.comparisons.iter();
-        let row = rows.find(|row| row.key.phase == VisitPhase::Tls).unwrap();
-        (row.change.pairs(), row.key.other_work, row.change.ratio)
-    };
-    let (pairs, other_work, ratio) = total(&summary());
+    let (pairs, other_work, ratio) = handshakes(&summary());
     assert_eq!((pairs, other_work), (8, 0));
     assert!((ratio - 10.0 / 11.0).abs() < 1e-3, "{ratio}");
     let mut samples = samples();
@@ -251,7 +253,7 @@ fn pairs_are_visits_of_one_unit_with_the_same_handshake() {
             visit.client.alpn = None;
         }
     }
-    let (pairs, other_work, _) = total(&summarize_browser(&manifest(), &samples));
+    let (pairs, other_work, _) = handshakes(&summarize_browser(&manifest(), &samples));
     assert_eq!((pairs, other_work), (6, 2));
 }
 
@@ -274,7 +276,9 @@ fn a_time_that_is_not_that_of_its_packets_is_told() {
 #[test]
 fn an_end_that_is_not_that_of_its_packets_is_told_and_one_from_the_packets_is_compared_with_nothing()
  {
-    let with_end = |from_packets: Vec<Mark>, told_ns: Option<u64>| {
+    // The browser reports that the page ended when it began.
+    let ends = [(Vec::new(), Some(42_000_000)), (vec![Mark::End], None)];
+    let [early, taken] = ends.map(|(from_packets, told_ns)| {
         let mut samples = samples();
         for sample in &mut samples {
             if let VisitOutcome::Ok(visit) = &mut sample.outcome {
@@ -283,9 +287,7 @@ fn an_end_that_is_not_that_of_its_packets_is_told_and_one_from_the_packets_is_co
             }
         }
         summarize_browser(&manifest(), &samples).packets[0].clone()
-    };
-    // The browser reports that the page ended when it began.
-    let early = with_end(Vec::new(), Some(42_000_000));
+    });
     assert_eq!((early.responses, early.far_in_response), (8, 8));
     assert!(
         early
@@ -293,7 +295,6 @@ fn an_end_that_is_not_that_of_its_packets_is_told_and_one_from_the_packets_is_co
             .iter()
             .all(|far| far.end_departure_ns < Some(-20_000_000))
     );
-    let taken = with_end(vec![Mark::End], None);
     assert_eq!((taken.end_departure_ns, taken.far_in_response), (None, 0));
     assert_eq!(taken.from_packets, [Mark::End]);
 }

@@ -1,7 +1,7 @@
 //! Verdicts of verifiers on chains, in every format.
 
 use netbench_model::{
-    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName, WorkerRecord,
+    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
     chains::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, Due, ReasonSpec,
         SuiteOfChains,
@@ -12,7 +12,7 @@ use netbench_report::{ChainsSummary, summarize_chains};
 
 use crate::support::{
     formats::{render, terminal},
-    manifest::{manifest_of, session},
+    manifest::{manifest_of, session, worker},
 };
 
 fn rejected(reason: CertificateFault) -> ChainOutcome {
@@ -20,17 +20,6 @@ fn rejected(reason: CertificateFault) -> ChainOutcome {
         reason,
         // A control sequence for a terminal.
         detail: "certificate \u{1b}[31mwrong".to_owned(),
-    }
-}
-
-fn worker(stack: &str) -> WorkerRecord {
-    WorkerRecord {
-        executable: "worker".to_owned(),
-        stack: stack.to_owned(),
-        library: format!("{stack} 1.0"),
-        provider: None,
-        connector: "hyper".to_owned(),
-        build: [].into(),
     }
 }
 
@@ -115,16 +104,18 @@ fn summary() -> ChainsSummary {
         ),
     ];
     let stacks: Vec<StackName> = ["openssl", "rustls"].map(StackName::new).into();
-    let case = |name: &str, due| ChainCase {
-        name: name.to_owned(),
-        made_of: vec!["host=dns".to_owned()],
-        due,
-        rule: None,
-    };
-    let mut cases = Vec::new();
+    let cases = rows.iter().map(|(name, due, ..)| (*name, *due));
+    let cases = cases.chain([("own/c/not-asked", Due::MustAccept)]);
+    let cases: Vec<ChainCase> = cases
+        .map(|(name, due)| ChainCase {
+            name: name.to_owned(),
+            made_of: vec!["host=dns".to_owned()],
+            due,
+            rule: None,
+        })
+        .collect();
     let mut samples = Vec::new();
-    for (name, due, first, second) in rows {
-        cases.push(case(name, due));
+    for (name, _, first, second) in rows {
         for (stack, outcome) in stacks.iter().zip([first, second]) {
             samples.push(ChainSample {
                 schema: SCHEMA_VERSION,
@@ -134,9 +125,8 @@ fn summary() -> ChainsSummary {
             });
         }
     }
-    cases.push(case("own/c/not-asked", Due::MustAccept));
     let manifest: ChainsManifest = Manifest {
-        workers: vec![worker("openssl"), worker("rustls")],
+        workers: ["openssl", "rustls"].map(worker).into(),
         sessions: vec![Session {
             interrupted: true,
             ..session("netbench compat chains")

@@ -1,14 +1,13 @@
 //! Comparisons of two runs of `connect`.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
-use netbench_report::{
-    ConnectComparison, Gate, Options, Regression, Report, compare_runs_of_connect, format,
-};
+use netbench_report::{ConnectComparison, Gate, Regression, Report, compare_runs_of_connect};
 use netbench_stats::{Basis, Verdict};
 
-use crate::support::{fixture::Fixture, formats::assert_emulated};
+use crate::support::{
+    fixture::Fixture,
+    formats::{assert_emulated, assert_json, is_obeyed, render},
+};
 
 /// A run with its samples.
 type Run = (ConnectManifest, Vec<Sample>);
@@ -25,11 +24,6 @@ fn run(rounds: u32, factor: f64) -> Run {
 fn compare(first: &Run, other: &Run, threshold: Option<f64>) -> ConnectComparison {
     let (first, other) = ((&first.0, &first.1[..]), (&other.0, &other.1[..]));
     compare_runs_of_connect(first, other, None, threshold)
-}
-
-fn render(comparison: &ConnectComparison, name: &str) -> String {
-    let bytes = format(name).unwrap().of(comparison, &Options::default());
-    String::from_utf8(bytes).unwrap()
 }
 
 #[test]
@@ -61,15 +55,12 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
             }
         );
     }
-    let total = |stack: &str| {
-        let mut rows = compared.phases.iter();
-        rows.find(|row| {
-            row.key.phase == Phase::Total && row.key.stacks.other_stack.as_str() == stack
-        })
-        .unwrap()
-    };
-    assert_eq!(total("openssl").change.verdict, Verdict::Same);
-    assert_eq!(total("rustls-ring").change.verdict, Verdict::Slower);
+    for (stack, verdict) in [("openssl", Verdict::Same), ("rustls-ring", Verdict::Slower)] {
+        let rows = compared.phases.iter();
+        let mut totals = rows.filter(|row| row.key.phase == Phase::Total);
+        let total = totals.find(|row| row.key.stacks.other_stack.as_str() == stack);
+        assert_eq!(total.unwrap().change.verdict, verdict, "{stack}");
+    }
     assert!(compared.gate.regressed > 0);
     assert_eq!(compared.reach.len(), 0);
     assert_eq!(compared.gate.result(), Some(Gate::Regressed));
@@ -129,8 +120,9 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     let compared = compare(&before, &after, Some(10.0));
     assert_eq!(compared.only_first, ["further.example"]);
     assert_eq!(compared.only_other, ["far.example"]);
-    let none_of_them = |site: &str| compared.sites.iter().all(|row| row.key.site != site);
-    assert!(none_of_them("far.example") && none_of_them("further.example"));
+    for site in ["far.example", "further.example"] {
+        assert!(compared.sites.iter().all(|row| row.key.site != site));
+    }
     // Both rows are of the same site, under both conditions.
     assert_eq!((compared.reach.len(), compared.gate.regressed), (2, 2));
     let lost = &compared.reach[0];
@@ -169,14 +161,10 @@ fn too_few_rounds_decide_nothing_and_what_keeps_runs_apart_is_said() {
     assert_eq!(compared.gate.regressed, 0);
     assert!(compared.gate.cannot_tell > 0);
     assert_eq!(compared.gate.result(), Some(Gate::CannotTell));
-    let found = |what: &str| {
-        compared
-            .differences
-            .iter()
-            .find(|d| d.what == what)
-            .unwrap()
-    };
-    assert!(!found("--jobs").harmless && found("rounds").harmless);
+    for (what, harmless) in [("--jobs", false), ("rounds", true)] {
+        let mut found = compared.differences.iter();
+        assert_eq!(found.find(|d| d.what == what).unwrap().harmless, harmless);
+    }
 }
 
 #[test]
@@ -209,16 +197,8 @@ fn every_form_is_harmless_and_json_fits_its_schema() {
     let compared = compare_runs_of_connect(side, side, Some((&a, &b)), Some(0.02));
     for name in ["terminal", "markdown", "csv", "junit", "html"] {
         let text = render(&compared, name);
-        let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
-        assert_eq!(obeyed, None, "{name}: {text}");
+        assert!(!text.contains(is_obeyed), "{name}: {text}");
     }
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../schemas/connect-compare.json"
-    );
-    let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&render(&compared, "json")).unwrap();
-    validator.validate(&json).unwrap();
+    assert_json(&compared, "connect-compare.json");
     assert!(compared.tells());
 }

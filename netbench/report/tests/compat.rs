@@ -4,9 +4,10 @@
 
 use std::{collections::BTreeMap, iter::repeat};
 
+use itertools::Itertools;
 use netbench_model::{
     Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, Standing,
-    TlsVersion, WorkerRecord,
+    TlsVersion,
     browser::Sandbox,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, EmbedderView,
@@ -17,7 +18,8 @@ use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
 
 use crate::support::{
     formats::{render, terminal},
-    manifest::{manifest_of, session},
+    made_parts::refused,
+    manifest::{manifest_of, session, worker},
 };
 
 fn case(name: &str, expected: Expected) -> CompatCase {
@@ -55,20 +57,8 @@ fn rejected(reason: &str, library: &str) -> CompatOutcome {
     }
 }
 
-fn worker(stack: &str) -> WorkerRecord {
-    WorkerRecord {
-        executable: "worker".to_owned(),
-        stack: stack.to_owned(),
-        library: format!("{stack} 1.0"),
-        provider: None,
-        connector: "hyper".to_owned(),
-        build: [].into(),
-    }
-}
-
 /// Returns the summary of a run with these stacks. All stacks after the first behave the same.
 fn summary_of(stacks: &[&str]) -> CompatSummary {
-    let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
     let crash = CompatOutcome::Crash {
         detail: "segmentation fault".to_owned(),
     };
@@ -152,7 +142,7 @@ fn manifest(
     cases: Vec<CompatCase>,
 ) -> CompatManifest {
     Manifest {
-        workers: vec![worker("openssl"), worker("rustls")],
+        workers: ["openssl", "rustls"].map(worker).into(),
         sessions: vec![Session {
             interrupted: true,
             ..session("netbench compat")
@@ -198,43 +188,39 @@ fn advice_is_that_for_the_library_of_the_stack() {
     );
     // Every advice is printed once, with the stacks that it concerns.
     let text = terminal(&summary, 200);
-    let line = |advice: &str| {
-        let mut lines = text.lines().filter(|line| line.contains(advice));
-        let line = lines
-            .next()
-            .unwrap_or_else(|| panic!("{advice:?} in {text}"));
-        assert_eq!(lines.next(), None, "{text}");
-        line.to_owned()
-    };
-    assert!(line("rustls has none.").contains("rustls-aws-lc, rustls-ring"));
-    let of_go = line("Tell the owner.");
+    let [of_rustls, of_go] = ["rustls has none.", "Tell the owner."].map(|advice| {
+        let lines = text.lines().filter(|line| line.contains(advice));
+        let line = lines.exactly_one().ok();
+        line.unwrap_or_else(|| panic!("{advice:?} in {text}"))
+    });
+    assert!(of_rustls.contains("rustls-aws-lc, rustls-ring"));
     assert!(of_go.contains("go") && !of_go.contains("rustls"), "{of_go}");
 }
 
 /// A dated server loads in no browser, unless one was observed to load it.
 #[test]
 fn what_browsers_do_is_said_of_those_that_were_observed() {
-    let refused = || rejected("bad-purpose", "bad-purpose");
+    let rejected = rejected("bad-purpose", "bad-purpose");
     for (does, browsers) in [("rejected", "browsers"), ("accepted", "some browsers")] {
         let stacks = ["openssl", "go"].map(StackName::new);
-        let expected = Expected::Rejected(vec!["bad-purpose".parse().unwrap()]);
         let dated = CompatCase {
             standing: Some(Standing::Dated),
             observed: [("chromium-156".to_owned(), does.to_owned())].into(),
-            ..case("a/dated", expected)
+            ..case("a/dated", refused("bad-purpose"))
         };
         let manifest = manifest(stacks.to_vec(), Vec::new(), vec![dated]);
-        let seen = |first, second| {
-            let samples = samples_of("a/dated", &stacks, first, second);
-            let mut found = summarize_compat(&manifest, samples).differences;
-            found.remove(0).switch.seen
-        };
         let lost = format!(
             "The page does not load any more, as in {browsers}: the certificate is for another purpose."
         );
-        assert_eq!(seen(accepted(), refused()), lost);
         let gained = format!("The page loads, which it did not before; {browsers} do not load it.");
-        assert_eq!(seen(refused(), accepted()), gained);
+        for (first, second, seen) in [
+            (accepted(), rejected.clone(), lost),
+            (rejected.clone(), accepted(), gained),
+        ] {
+            let samples = samples_of("a/dated", &stacks, first, second);
+            let found = summarize_compat(&manifest, samples).differences;
+            assert_eq!(found[0].switch.seen, seen);
+        }
     }
 }
 
@@ -252,9 +238,8 @@ fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideCli
 
 /// Returns the summary of two stacks with a browser, a program, and a program that is not installed.
 fn beside_clients() -> CompatSummary {
-    let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
-    let date = || rejected("expired", "net::ERR_CERT_DATE_INVALID");
-    let missing = || CompatOutcome::Unsupported {
+    let date = rejected("expired", "net::ERR_CERT_DATE_INVALID");
+    let missing = CompatOutcome::Unsupported {
         reason: "wget is not installed".to_owned(),
     };
     let rows = [
@@ -281,13 +266,9 @@ fn beside_clients() -> CompatSummary {
         (
             "a/unwarned",
             refused("expired"),
-            [accepted(), date(), date(), accepted()],
+            [accepted(), date.clone(), date.clone(), accepted()],
         ),
-        (
-            "a/same",
-            refused("expired"),
-            [date(), date(), date(), date()],
-        ),
+        ("a/same", refused("expired"), [&date; 4].map(Clone::clone)),
         (
             "a/hang",
             Expected::Accepted,
@@ -295,7 +276,7 @@ fn beside_clients() -> CompatSummary {
                 CompatOutcome::Hang { after_ms: 6000 },
                 accepted(),
                 accepted(),
-                missing(),
+                missing.clone(),
             ],
         ),
     ];
@@ -318,7 +299,7 @@ fn beside_clients() -> CompatSummary {
         let names = ["rustls", "openssl", "chromium", "curl", "wget"];
         for (stack, outcome) in names
             .into_iter()
-            .zip(outcomes.into_iter().chain([missing()]))
+            .zip(outcomes.into_iter().chain([missing.clone()]))
         {
             samples.push(CompatSample {
                 schema: SCHEMA_VERSION,
@@ -364,22 +345,14 @@ fn what_browsers_take_otherwise_comes_first() {
 
 /// Returns the summary of a stack with an engine, which is or is not given a certificate, and whose user proceeds.
 fn beside_an_engine() -> CompatSummary {
-    let of_certificate = || Expected::Rejected(vec!["expired".parse().unwrap()]);
-    let ssl = || CompatOutcome::Rejected {
+    let ssl = CompatOutcome::Rejected {
         reason: "other".parse().unwrap(),
         library: "SslValidation".to_owned(),
         detail: "SSL validation error: client error (Connect)".to_owned(),
         alert: None,
         http_status: None,
     };
-    let view = |certificate, again, proceeded, elsewhere| EmbedderView {
-        certificate,
-        certificate_sha256: None,
-        again,
-        proceeded,
-        elsewhere,
-    };
-    let refused = NextLoad::Refused {
+    let not_connected = NextLoad::Refused {
         library: "HttpError".to_owned(),
         detail: "HTTP failure".to_owned(),
     };
@@ -390,43 +363,50 @@ fn beside_an_engine() -> CompatSummary {
             "a/kept",
             Expected::Accepted,
             accepted(),
-            view(Sent, Some(Cached), None, None),
+            (Sent, Some(Cached), None, None),
         ),
         (
             "a/not-kept",
             Expected::Accepted,
             accepted(),
-            view(Sent, Some(Connected), None, None),
+            (Sent, Some(Connected), None, None),
         ),
         (
             "a/expired",
-            of_certificate(),
-            ssl(),
-            view(Sent, None, Some(Connected), Some(Connected)),
+            refused("expired"),
+            ssl.clone(),
+            (Sent, None, Some(Connected), Some(Connected)),
         ),
         (
             "a/unreadable",
-            of_certificate(),
-            ssl(),
-            view(Sent, None, Some(refused), None),
+            refused("expired"),
+            ssl.clone(),
+            (Sent, None, Some(not_connected), None),
         ),
         (
             "a/without",
-            of_certificate(),
-            ssl(),
-            view(Missing, None, None, None),
+            refused("expired"),
+            ssl.clone(),
+            (Missing, None, None, None),
         ),
         (
             "a/alert",
-            Expected::Rejected(vec!["alert".parse().unwrap()]),
+            refused("alert"),
             rejected("alert", "HttpError"),
-            view(NotSent, None, None, None),
+            (NotSent, None, None, None),
         ),
     ];
     let mut cases = Vec::new();
     let mut samples = Vec::new();
-    for (name, expected, outcome, embedder) in rows {
+    for (name, expected, outcome, (certificate, again, proceeded, elsewhere)) in rows {
         cases.push(case(name, expected));
+        let embedder = EmbedderView {
+            certificate,
+            certificate_sha256: None,
+            again,
+            proceeded,
+            elsewhere,
+        };
         for (stack, embedder) in [("openssl", None), ("servo", Some(embedder))] {
             samples.push(CompatSample {
                 schema: SCHEMA_VERSION,

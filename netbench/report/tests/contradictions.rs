@@ -10,9 +10,9 @@ mod sentence;
 
 use std::collections::BTreeSet;
 
-use netbench_model::Outside;
-use netbench_model::compat::Judgement;
+use netbench_model::{Outside, Phase, compat::Judgement};
 use netbench_report::{Answer, Evaluation, EvaluationReport};
+use netbench_stats::Interval;
 
 use self::{
     forms::forms_agree,
@@ -52,20 +52,24 @@ fn answers_follow_from_one_another() {
 /// Returns the contradictions.
 fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
     let mut wrong = Vec::new();
-    let mut hold = |holds: bool, what: &str| {
+    check(made, report, &mut |holds, what| {
         if !holds {
             wrong.push(what.to_owned());
         }
-    };
-    sites(made, &report.evaluation, &mut hold);
-    parts(made, &report.evaluation, &mut hold);
-    glitches(made, &report.evaluation, &mut hold);
-    servers(made, &report.evaluation, &mut hold);
-    chains_and_stores(made, &report.evaluation, &mut hold);
-    times(made, &report.evaluation, &mut hold);
-    sentence(made, &report.evaluation, &mut hold);
-    forms_agree(report, &mut hold);
+    });
     wrong
+}
+
+fn check(made: &Made, report: &EvaluationReport, hold: &mut Hold<'_>) {
+    let evaluation = &report.evaluation;
+    sites(made, evaluation, hold);
+    parts(made, evaluation, hold);
+    glitches(made, evaluation, hold);
+    servers(made, evaluation, hold);
+    chains_and_stores(made, evaluation, hold);
+    times(made, evaluation, hold);
+    sentence(made, evaluation, hold);
+    forms_agree(report, hold);
 }
 
 type Hold<'a> = dyn FnMut(bool, &str) + 'a;
@@ -164,14 +168,13 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     hold(named.len() == once.len(), "a site is named twice");
     let given = evaluation.run.plan.sites_file.is_some();
     let web = evaluation.found.web.as_ref();
-    let web_is = |is: fn(f64, f64) -> bool| web.is_some_and(|web| is(web.low, web.high));
-    let all = reached > 0 && lost.is_empty() && (given || web_is(|_, high| high <= 0.0));
+    let web_is_lost = web.is_some_and(|web| web.high > 0.0);
+    let all = reached > 0 && lost.is_empty() && (given || (web.is_some() && !web_is_lost));
     hold(
         (card.answer == Answer::Yes) == (all && made.features),
         "yes with lost sites, or no yes without",
     );
-    let across =
-        web.is_none() || web_is(|low, high| low < LOST_OF_A_MILLION && high >= LOST_OF_A_MILLION);
+    let across = web.is_none_or(|web| web.low < LOST_OF_A_MILLION && web.high >= LOST_OF_A_MILLION);
     hold(
         (card.answer == Answer::Open)
             == (reached == 0 || (!given && across) || (all && !made.features)),
@@ -190,7 +193,7 @@ fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         agrees(
             said,
             Clause("web: ", 16),
-            !given && reached > 0 && web_is(|_, high| high > 0.0),
+            !given && reached > 0 && web_is_lost,
         ),
         "the sentence leaves out the sites of the web that decide, or names them where they do not",
     );
@@ -319,13 +322,12 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         worse.is_empty() || card.answer != Answer::Yes,
         "yes, and servers fare worse",
     );
-    let place = |server: &usize| {
+    let places = worse.iter().map(|server| {
         let name = made::server(*server);
-        card.findings
-            .iter()
-            .position(|found| found.evidence.contains(&name))
-    };
-    let places: Vec<_> = worse.iter().map(place).collect();
+        let mut findings = card.findings.iter();
+        findings.position(|found| found.evidence.contains(&name))
+    });
+    let places: Vec<_> = places.collect();
     let named = places.iter().flatten().count();
     hold(
         named == worse.len(),
@@ -348,34 +350,31 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
 /// Checks the second card by certificate chains and trust stores.
 fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     let card = &evaluation.questions[1];
-    let number = |wrong: &Option<Vec<bool>>| {
-        let wrong = wrong.as_deref().unwrap_or_default();
-        wrong.iter().filter(|is_wrong| **is_wrong).count()
-    };
-    let figure = |label: &str| {
+    let [chains, stores] = [&made.chains, &made.stores].map(|wrong| {
+        let wrong = wrong.as_ref()?.iter();
+        Some(wrong.filter(|is_wrong| **is_wrong).count())
+    });
+    for (due, label) in [
+        (chains, "certificate chains with which"),
+        (stores, "trust stores with which"),
+    ] {
         let mut figures = card.figures.iter();
         let found = figures.find(|figure| figure.label.starts_with(label));
         let count = found.map(|figure| figure.value.split(' ').next().unwrap());
-        count.map(|count| count.parse::<usize>().unwrap())
-    };
-    for (wrong, label) in [
-        (&made.chains, "certificate chains with which"),
-        (&made.stores, "trust stores with which"),
-    ] {
-        let due = wrong.as_ref().map(|_| number(wrong));
-        hold(figure(label) == due, "a figure that is not what was found");
+        let count = count.map(|count| count.parse::<usize>().unwrap());
+        hold(count == due, "a figure that is not what was found");
         hold(
             due.unwrap_or_default() == 0 || card.answer != Answer::Yes,
             "yes, and chains or stores fare worse",
         );
     }
-    let place = |words: &str| {
+    let words = ["does not load any more", "loads without", "own/made/"];
+    let [lost, without_warning, chain] = words.map(|words| {
         let mut findings = card.findings.iter();
         findings.position(|found| found.evidence.iter().any(|text| text.contains(words)))
-    };
-    let (lost, without_warning) = (place("does not load any more"), place("loads without"));
+    });
     hold(
-        lost.is_some() == (number(&made.stores) > 0),
+        lost.is_some() == (stores > Some(0)),
         "a site that is lost is not named, or one that is not",
     );
     hold(
@@ -384,7 +383,7 @@ fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) 
         "what is worse comes later",
     );
     hold(
-        place("own/made/").is_some() == (number(&made.chains) > 0),
+        chain.is_some() == (chains > Some(0)),
         "a chain that is judged wrongly is not named, or one that is not",
     );
 }
@@ -418,23 +417,20 @@ fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
             .all(|f| f.label.contains("over loopback") == loopback),
         "a time does not say that it is of loopback",
     );
-    let totals = connections.comparisons.iter().flat_map(|comparison| {
-        let total =
-            |row: &&netbench_report::PhaseRow| row.key.phase == netbench_model::Phase::Total;
-        comparison.phases.iter().find(total)
+    let totals = connections.comparisons.iter().filter_map(|comparison| {
+        let mut rows = comparison.phases.iter();
+        let total = rows.find(|row| row.key.phase == Phase::Total)?;
+        Some(total.change.interval)
     });
-    let totals: Vec<_> = totals.map(|row| row.change.interval).collect();
+    let totals: Vec<_> = totals.collect();
+    let known: Vec<Interval> = totals.iter().flatten().copied().collect();
     hold(
-        whole.len() == totals.iter().flatten().count(),
+        whole.len() == known.len(),
         "a figure without an interval, or an interval without a figure",
     );
-    let all = |test: fn(f64, f64) -> bool| {
-        let holds =
-            |ends: &Option<netbench_stats::Interval>| ends.is_some_and(|i| test(i.low, i.high));
-        !totals.is_empty() && totals.iter().all(holds)
-    };
-    let fast = all(|_, high| high <= NO_MORE_THAN);
-    let slow = all(|low, _| low > NO_MORE_THAN);
+    let all_known = !totals.is_empty() && known.len() == totals.len();
+    let fast = all_known && known.iter().all(|ends| ends.high <= NO_MORE_THAN);
+    let slow = all_known && known.iter().all(|ends| ends.low > NO_MORE_THAN);
     let in_memory = matches!(made.suite, MadeSuite::Fast | MadeSuite::Unsupported);
     hold(
         (card.answer == Answer::Yes) == (fast && in_memory && !loopback),

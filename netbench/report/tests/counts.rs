@@ -8,37 +8,30 @@ use netbench_model::{
     ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
     Standing, SwitchEffect,
     chains::ReasonSpec,
-    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
+    compat::{CompatCase, CompatPlan, CompatSample, Judgement},
 };
 use netbench_report::{
     Answer, CompatSummary, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found,
     Question, UnsupportedRow, evaluation, summarize_compat,
 };
 
-use crate::support::{formats::terminal, made::Made, made_parts, manifest::manifest_of};
+use crate::support::{
+    formats::terminal,
+    made::Made,
+    made_parts::{self, ACCEPTED, refused, rejected},
+    manifest::manifest_of,
+    whole::failure,
+};
 
 /// Returns an evaluation without losses, to be modified.
 fn well() -> Evaluation {
-    let all_yes = |evaluation: &Evaluation| {
+    let all = (0..1000).map(|seed| Made::of(seed).report().evaluation);
+    let mut scanned = all.filter(|evaluation| evaluation.found.losses.is_some());
+    let well = scanned.find(|evaluation| {
         let mut questions = evaluation.questions.iter();
         questions.all(|question| question.answer == Answer::Yes)
-            && evaluation.found.losses.is_some()
-    };
-    let mut all = (0..1000).map(|seed| Made::of(seed).report().evaluation);
-    all.find(all_yes).unwrap()
-}
-
-fn failure(site: &str, stack: &str, reason: &str) -> FailureRow {
-    FailureRow {
-        site: site.to_owned(),
-        stack: StackName::new(stack),
-        condition: Condition::Clean,
-        class: FailureClass::Alert,
-        reason: reason.to_owned(),
-        detail: String::new(),
-        failed: 1,
-        trials: 10,
-    }
+    });
+    well.unwrap()
 }
 
 fn connections(evaluation: &Evaluation) -> ConnectSummary {
@@ -52,12 +45,12 @@ fn connections(evaluation: &Evaluation) -> ConnectSummary {
 /// Returns the sites of `old-sites.txt`, and the fate of each.
 fn old_sites() -> (Losses, Vec<FailureRow>) {
     let lost = ["dhe.example", "rsa.example", "mixed.example", "cbc.example"];
-    let site = |site: &str| LostSite {
+    let lost_sites = lost.map(|site| LostSite {
         site: site.to_owned(),
         reason: "dhe-only".to_owned(),
         detail: String::new(),
         confirmed: Some(true),
-    };
+    });
     let outside = [
         (
             "name.example",
@@ -81,7 +74,7 @@ fn old_sites() -> (Losses, Vec<FailureRow>) {
         not_scanned: 1,
         both: 2,
         neither: 1,
-        lost: lost.map(site).to_vec(),
+        lost: lost_sites.into(),
         outside: outside.to_vec(),
         confirmed: 14,
         ..Losses::default()
@@ -157,14 +150,15 @@ fn a_site_whose_issuer_the_new_stack_does_not_find_is_lost() {
     let well = well();
     let mut connections = connections(&well);
     connections.run.sites = 8;
-    let refusal = |site: &str, fault: &str| FailureRow {
+    let refusals = [
+        ("deep.example", "unknown-issuer"),
+        ("expired.example", "expired"),
+    ];
+    let refusals = refusals.map(|(site, fault)| FailureRow {
         class: FailureClass::Certificate,
         ..failure(site, "new", fault)
-    };
-    connections.failures = vec![
-        refusal("deep.example", "unknown-issuer"),
-        refusal("expired.example", "expired"),
-    ];
+    });
+    connections.failures = refusals.into();
     let found = Found {
         connections: Some(Arc::new(connections)),
         ..Found::default()
@@ -272,37 +266,28 @@ fn without_data_nothing_is_said_to_be_lost() {
 #[test]
 fn a_ca_that_is_not_trusted_is_named_first() {
     let well = well();
-    let outside = |number: u32| OutsideSite {
-        site: format!("s{number}.internal"),
-        because: Outside::Untrusted,
-        detail: "the chain ends at an unknown root".to_owned(),
-    };
-    let reported = |untrusted: u32, both: u64| {
+    for (untrusted, both, is_named) in [(3, 0, true), (3, 2, true), (1, 9, false)] {
+        let outside = (0..untrusted).map(|number| OutsideSite {
+            site: format!("s{number}.internal"),
+            because: Outside::Untrusted,
+            detail: "the chain ends at an unknown root".to_owned(),
+        });
         let losses = Losses {
-            scanned: u64::from(untrusted) + both,
+            scanned: untrusted + both,
             both,
-            neither: u64::from(untrusted),
-            outside: (0..untrusted).map(outside).collect(),
+            neither: untrusted,
+            outside: outside.collect(),
             ..Losses::default()
         };
         let found = Found {
             losses: Some(losses),
             ..Found::default()
         };
-        evaluation(well.run.clone(), found)
-            .questions
-            .swap_remove(0)
-            .because
-    };
-    for (untrusted, both) in [(3, 0), (3, 2)] {
-        let because = reported(untrusted, both);
-        assert!(
-            because.starts_with("The certificates of 3 of "),
-            "{because}"
-        );
-        assert!(because.contains("--roots my-ca.pem"), "{because}");
+        let because = &evaluation(well.run.clone(), found).questions[0].because;
+        let begins = because.starts_with("The certificates of 3 of ");
+        assert_eq!(begins, is_named, "{because}");
+        assert_eq!(because.contains("--roots my-ca.pem"), is_named, "{because}");
     }
-    assert!(!reported(1, 9).contains("--roots"));
 }
 
 /// Returns the summary of two stacks and one server.
@@ -310,7 +295,7 @@ fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> Com
     let case = CompatCase {
         name: "a/server".to_owned(),
         about: "is odd".to_owned(),
-        expected: Expected::Rejected(vec![reasons.parse().unwrap()]),
+        expected: refused(reasons),
         standing,
         observed: std::collections::BTreeMap::new(),
         advice_by: std::collections::BTreeMap::new(),
@@ -319,27 +304,15 @@ fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> Com
         advice: "Look into it.".to_owned(),
         host: "a.test".to_owned(),
     };
-    let outcome = |accepted: bool| match accepted {
-        true => CompatOutcome::Accepted {
-            version: None,
-            suite: None,
-            group: None,
-            alpn: None,
-        },
-        false => CompatOutcome::Rejected {
-            reason: reasons.parse().unwrap(),
-            library: String::new(),
-            detail: String::new(),
-            alert: None,
-            http_status: None,
-        },
-    };
     let samples = ["old", "new"].iter().zip(accepted);
     let samples = samples.map(|(stack, accepted)| CompatSample {
         schema: netbench_model::SCHEMA_VERSION,
         case: case.name.clone(),
         stack: StackName::new(*stack),
-        outcome: outcome(accepted),
+        outcome: match accepted {
+            true => ACCEPTED,
+            false => rejected(reasons),
+        },
         embedder: None,
     });
     let samples = samples.collect();

@@ -9,29 +9,23 @@ use netbench_model::coverage::{
     Category, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell, Protocol,
     Role, ShimSummary, StackSupport, Support, Tally,
 };
-use netbench_model::{Condition, Group, Losses, LostSite, PartState, Profile, StackName};
+use netbench_model::{Condition, Group, Losses, PartState, Profile, StackName};
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
 
 use crate::browser::servos;
 use crate::support::{
-    formats::{assert_emulated, render, terminal},
-    whole::{complete, connections, run as manifest, runner},
+    formats::{assert_emulated, assert_json, render, terminal},
+    whole::{self, complete, connections, failure, run as manifest, runner},
 };
 
+/// Returns a scan that handshakes confirmed, with a control sequence for a terminal in the details.
 fn losses(both: u64, lost: u64) -> Losses {
-    let site = |number| LostSite {
-        site: format!("lost-{number}.example"),
-        reason: "CBC only".to_owned(),
-        detail: "\x1b[31mTLS_RSA_WITH_AES_128_CBC_SHA".to_owned(),
-        confirmed: Some(true),
-    };
-    Losses {
-        scanned: both + lost,
-        both,
-        lost: (0..lost).map(site).collect(),
-        confirmed: lost,
-        ..Losses::default()
+    let mut losses = whole::losses(both, lost);
+    losses.confirmed = lost;
+    for site in &mut losses.lost {
+        site.detail = "\x1b[31mTLS_RSA_WITH_AES_128_CBC_SHA".to_owned();
     }
+    losses
 }
 
 fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
@@ -45,8 +39,27 @@ fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
 /// Returns the features of `old` and `new`: a version that `new` lacks, and a feature of each kind in the version
 /// that both have.
 fn matrix() -> Matrix {
+    use Protocol::{Tls10, Tls12};
+    use Role::{Client, Server};
     use Support::{Absent, NotTestable, Partly, Works};
-    let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {
+    let cells = [
+        (HANDSHAKE, Client, Tls10, [Works, Absent]),
+        (HANDSHAKE, Server, Tls10, [Works, Absent]),
+        (HANDSHAKE, Client, Tls12, [Works, Works]),
+        (HANDSHAKE, Server, Tls12, [Works, Works]),
+        ("ALPN", Client, Tls10, [Works, Absent]),
+        ("ALPN", Server, Tls10, [Works, Absent]),
+        ("ALPN", Client, Tls12, [Works, Works]),
+        ("ALPN", Server, Tls12, [Works, Works]),
+        ("Renegotiation", Client, Tls12, [Works, Absent]),
+        ("RSA key exchange", Client, Tls12, [Partly, Absent]),
+        ("RSA key exchange", Server, Tls12, [Partly, Absent]),
+        ("0-RTT", Client, Tls12, [Works, Partly]),
+        ("0-RTT", Server, Tls12, [Partly, Works]),
+        ("SCT", Client, Tls12, [Works, NotTestable]),
+        ("ECH", Client, Tls12, [Absent, Works]),
+    ];
+    let cells = cells.map(|(feature, role, protocol, supports)| MatrixCell {
         feature: feature.to_owned(),
         role,
         protocol,
@@ -59,26 +72,11 @@ fn matrix() -> Matrix {
                 why: (support == Absent).then(|| format!("missing: {feature}")),
             })
             .to_vec(),
-    };
-    let both = |feature, protocol, supports| {
-        [Role::Client, Role::Server].map(|role| cell(feature, role, protocol, supports))
-    };
-    let (tls10, tls12) = (Protocol::Tls10, Protocol::Tls12);
-    let mut cells = Vec::new();
-    cells.extend(both(HANDSHAKE, tls10, [Works, Absent]));
-    cells.extend(both(HANDSHAKE, tls12, [Works, Works]));
-    cells.extend(both("ALPN", tls10, [Works, Absent]));
-    cells.extend(both("ALPN", tls12, [Works, Works]));
-    cells.push(cell("Renegotiation", Role::Client, tls12, [Works, Absent]));
-    cells.extend(both("RSA key exchange", tls12, [Partly, Absent]));
-    cells.push(cell("0-RTT", Role::Client, tls12, [Works, Partly]));
-    cells.push(cell("0-RTT", Role::Server, tls12, [Partly, Works]));
-    cells.push(cell("SCT", Role::Client, tls12, [Works, NotTestable]));
-    cells.push(cell("ECH", Role::Client, tls12, [Absent, Works]));
+    });
     Matrix {
         runner: runner(),
         shims: vec!["old".to_owned(), "new".to_owned()],
-        cells,
+        cells: cells.into(),
         warnings: Vec::new(),
     }
 }
@@ -107,7 +105,7 @@ fn defects(before: usize, after: usize) -> Defects {
 }
 
 fn coverage(defects: (usize, usize)) -> Coverage {
-    let shim = |name: &str, defects| ShimSummary {
+    let shims = [("old", defects.0), ("new", defects.1)].map(|(name, defects)| ShimSummary {
         shim: name.to_owned(),
         passed_with_floor: 10,
         works: tally(5, defects, 5),
@@ -116,19 +114,20 @@ fn coverage(defects: (usize, usize)) -> Coverage {
         explained: BTreeMap::from([(Category::Defect, defects)]),
         unexplained: BTreeMap::new(),
         crashed: BTreeMap::new(),
-    };
-    let feature = |feature: &str, old, new| FeatureRow {
+    });
+    let features = [("TLS 1.3", 3, 2), ("RSA key exchange", 3, 0)];
+    let features = features.map(|(feature, old, new)| FeatureRow {
         feature: feature.to_owned(),
         works: vec![tally(old, 0, 0), tally(new, 0, 1)],
         refuses: vec![tally(0, 0, 0), tally(0, 0, 0)],
-    };
+    });
     Coverage {
         runner: runner(),
         tests: 20,
         floor: 1,
         pattern: None,
-        shims: vec![shim("old", defects.0), shim("new", defects.1)],
-        features: vec![feature("TLS 1.3", 3, 2), feature("RSA key exchange", 3, 0)],
+        shims: shims.into(),
+        features: features.into(),
         warnings: Vec::new(),
     }
 }
@@ -143,17 +142,33 @@ fn answers(found: Found) -> Vec<Answer> {
         .collect()
 }
 
-fn answers_without_connections() -> Vec<Answer> {
-    let found = Found {
-        connections: None,
-        ..complete(Found::default())
+/// Returns the answer to whether it works.
+fn works(
+    connections: &ConnectSummary,
+    defects: Option<Defects>,
+    contradicted: Option<&str>,
+) -> Answer {
+    let losses = Losses {
+        contradicted: contradicted.into_iter().map(str::to_owned).collect(),
+        ..losses(101, 0)
     };
-    let reported = evaluation(manifest(&[]), found);
-    reported
-        .questions
-        .iter()
-        .map(|question| question.answer)
-        .collect()
+    answers(Found {
+        connections: Some(Arc::new(connections.clone())),
+        defects,
+        losses: Some(losses),
+        ..Found::default()
+    })[1]
+}
+
+/// Returns a site that is left out because of other work.
+fn exclusion(site: &str, condition: Condition) -> Exclusion {
+    Exclusion {
+        site: site.to_owned(),
+        condition,
+        other: StackName::new("new"),
+        why: "group X25519MLKEM768 / x25519".to_owned(),
+        pairs: 6,
+    }
 }
 
 #[test]
@@ -177,7 +192,11 @@ fn browsers_are_a_question_only_where_they_were_asked() {
 
 #[test]
 fn page_loads_of_two_servos_are_compared_where_their_handshakes_are_alike() {
-    let question = |groups| {
+    let groups = [
+        [Group::X25519, Group::X25519],
+        [Group::X25519MLKEM768, Group::X25519],
+    ];
+    let [alike, apart] = groups.map(|groups| {
         let mut run = manifest(&[]);
         run.plan.browsers = vec!["servo+openssl".to_owned(), "servo".to_owned()];
         let found = Found {
@@ -185,13 +204,9 @@ fn page_loads_of_two_servos_are_compared_where_their_handshakes_are_alike() {
             ..Found::default()
         };
         evaluation(run, found).questions.swap_remove(3)
-    };
-    let compared = question([Group::X25519, Group::X25519]).because;
-    assert!(
-        compared.contains("A page of servo beside servo+openssl: faster, -3.4 %"),
-        "{compared}"
-    );
-    let apart = question([Group::X25519MLKEM768, Group::X25519]);
+    });
+    let due = "A page of servo beside servo+openssl: faster, -3.4 %";
+    assert!(alike.because.contains(due), "{}", alike.because);
     let due =
         "because their handshakes differ: x25519, a page in 63.0 ms with servo, X25519MLKEM768";
     assert!(apart.because.contains(due), "{}", apart.because);
@@ -221,7 +236,7 @@ fn sites_decide_whether_it_supports_what_is_needed() {
 
 #[test]
 fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
-    let reported = |sites_file: Option<&str>| {
+    let [built_in, given] = [None, Some("mine.txt")].map(|sites_file| {
         let mut run = manifest(&[]);
         run.plan.sites_file = sites_file.map(str::to_owned);
         let web = netbench_interop::WebLoss {
@@ -237,8 +252,7 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
             ..Found::default()
         };
         evaluation(run, complete(found)).questions.swap_remove(0)
-    };
-    let built_in = reported(None);
+    });
     assert_eq!(built_in.answer, Answer::Open, "{}", built_in.because);
     assert!(
         built_in.because.contains("contains the limit of 5 %"),
@@ -250,10 +264,11 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
     assert_eq!(figure.value, "1760 (0 to 82200)");
     assert!(figure.label.contains("web-2026"), "{}", figure.label);
     assert!(figure.label.contains("rustls-2021"), "{}", figure.label);
-    let of_sites = |missing: &[String]| missing.iter().any(|line| line.starts_with("your sites"));
-    assert!(of_sites(&built_in.missing));
-    let given = reported(Some("mine.txt"));
-    assert!(!of_sites(&given.missing));
+    for (question, is_missing) in [(&built_in, true), (&given, false)] {
+        let mut missing = question.missing.iter();
+        let found = missing.any(|line| line.starts_with("your sites"));
+        assert_eq!(found, is_missing);
+    }
     assert_eq!(
         (given.answer, given.figures[0].value.as_str()),
         (Answer::Yes, "0 of 101")
@@ -262,32 +277,24 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
 
 #[test]
 fn connections_and_defects_decide_whether_it_works() {
-    let same = [(0.99, 1.005)];
-    let without_connections = answers_without_connections();
-    assert_eq!(without_connections[1], Answer::Open);
-    let of = |connections: Option<ConnectSummary>, defects, contradicted: &[&str]| {
-        let losses = Losses {
-            contradicted: contradicted.iter().map(|text| (*text).to_owned()).collect(),
-            ..losses(101, 0)
-        };
-        answers(Found {
-            connections: connections.map(Arc::new),
-            defects,
-            losses: Some(losses),
-            ..Found::default()
-        })[1]
+    let without_connections = Found {
+        connections: None,
+        ..complete(Found::default())
     };
-    let well = || Some(connections(&same));
-    assert_eq!(of(well(), None, &[]), Answer::Yes);
-    assert_eq!(of(well(), Some(defects(3, 3)), &[]), Answer::Yes);
-    assert_eq!(of(well(), Some(defects(3, 4)), &[]), Answer::WithLosses);
-    assert_eq!(
-        of(well(), None, &["a.example: it failed"]),
-        Answer::WithLosses
-    );
+    let reported = evaluation(manifest(&[]), without_connections);
+    assert_eq!(reported.questions[1].answer, Answer::Open);
+    let well = connections(&[(0.99, 1.005)]);
+    for (defects, contradicted, answer) in [
+        (None, None, Answer::Yes),
+        (Some(defects(3, 3)), None, Answer::Yes),
+        (Some(defects(3, 4)), None, Answer::WithLosses),
+        (None, Some("a.example: it failed"), Answer::WithLosses),
+    ] {
+        assert_eq!(works(&well, defects, contradicted), answer);
+    }
     let wrong = "a.example with new did not go as predicted: predicted 1.3, seen 1.2";
     let found = Found {
-        connections: well().map(Arc::new),
+        connections: Some(Arc::new(well.clone())),
         losses: Some(Losses {
             contradicted: vec![wrong.to_owned()],
             ..losses(101, 0)
@@ -299,30 +306,18 @@ fn connections_and_defects_decide_whether_it_works() {
         reported.questions[1].breaks,
         [wrong.replace("a.example", "a.example (emulated)")]
     );
-    let mut failing = connections(&same);
-    let failure = |site: &str, stack: &str| netbench_report::FailureRow {
-        site: site.to_owned(),
-        stack: StackName::new(stack),
-        condition: netbench_model::Condition::Clean,
-        class: netbench_model::FailureClass::Alert,
-        reason: "alert".to_owned(),
-        detail: String::new(),
-        failed: 1,
-        trials: 10,
-    };
-    failing.failures = vec![failure("a", "new"), failure("a", "old")];
-    assert_eq!(
-        of(Some(failing.clone()), None, &[]),
-        Answer::Yes,
-        "it fails with both"
-    );
-    let all = (0..failing.run.sites).map(|number| failure(&format!("d{number}"), "old"));
+    let mut failing = well;
+    failing.failures = vec![failure("a", "new", "alert"), failure("a", "old", "alert")];
+    let of_both = works(&failing, None, None);
+    assert_eq!(of_both, Answer::Yes, "it fails with both");
+    let all = (0..failing.run.sites).map(|number| failure(&format!("d{number}"), "old", "alert"));
     let dead = ConnectSummary {
         failures: all.collect(),
         ..failing.clone()
     };
-    assert_eq!(of(Some(dead), None, &[]), Answer::Open, "no site is left");
-    failing.failures.push(failure("b", "new"));
+    let without_sites = works(&dead, None, None);
+    assert_eq!(without_sites, Answer::Open, "no site is left");
+    failing.failures.push(failure("b", "new", "alert"));
     let found = Found {
         connections: Some(Arc::new(failing.clone())),
         ..Found::default()
@@ -336,10 +331,10 @@ fn connections_and_defects_decide_whether_it_works() {
         "{}",
         reported.questions[1].because
     );
-    assert_eq!(of(Some(failing.clone()), None, &[]), Answer::WithLosses);
-    let many = (0..20).map(|number| failure(&format!("c{number}"), "new"));
+    assert_eq!(works(&failing, None, None), Answer::WithLosses);
+    let many = (0..20).map(|number| failure(&format!("c{number}"), "new", "alert"));
     failing.failures.extend(many);
-    assert_eq!(of(Some(failing), None, &[]), Answer::No);
+    assert_eq!(works(&failing, None, None), Answer::No);
 }
 
 #[test]
@@ -365,13 +360,7 @@ fn totals_decide_whether_it_is_fast_enough() {
 fn connections_that_did_other_work_are_not_called_too_few() {
     let mut summary = connections(&[]);
     summary.run.client_profile = Some(Profile::Library);
-    summary.left_out = vec![Exclusion {
-        site: "a.example".to_owned(),
-        condition: Condition::Clean,
-        other: StackName::new("new"),
-        why: "group X25519MLKEM768 / x25519".to_owned(),
-        pairs: 6,
-    }];
+    summary.left_out = vec![exclusion("a.example", Condition::Clean)];
     let found = Found {
         connections: Some(Arc::new(summary)),
         ..Found::default()
@@ -390,13 +379,6 @@ fn connections_that_did_other_work_are_not_called_too_few() {
 /// The answer rests on the times with the same settings, not on those with the stacks' own settings.
 #[test]
 fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
-    let exclusion = |site: &str, condition| Exclusion {
-        site: site.to_owned(),
-        condition,
-        other: StackName::new("new"),
-        why: "group X25519MLKEM768 / x25519".to_owned(),
-        pairs: 6,
-    };
     let mut own = connections(&[]);
     own.run.client_profile = Some(Profile::Library);
     let [old, new] = ["old", "new"].map(StackName::new);
@@ -408,7 +390,7 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
     mixed.left_out = own.left_out.clone();
     assert!(!mixed.did_other_work(&old, &new), "one site of many");
 
-    let pinned = |totals: &[(f64, f64)]| {
+    let [fast, neither] = [&[(0.98, 1.01)][..], &[]].map(|totals| {
         let mut pinned = connections(totals);
         pinned.run.client_profile = Some(Profile::Default);
         let found = Found {
@@ -421,8 +403,7 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
             complete(found),
         );
         reported.questions[2].clone()
-    };
-    let fast = pinned(&[(0.98, 1.01)]);
+    });
     assert_eq!(fast.answer, Answer::Yes);
     assert!(
         fast.because.ends_with(
@@ -432,7 +413,6 @@ fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
         "{}",
         fast.because
     );
-    let neither = pinned(&[]);
     assert_eq!(neither.answer, Answer::Open);
     assert!(
         neither
@@ -485,8 +465,5 @@ fn an_evaluation_in_every_form() {
         csv.contains("questions,,,,Does new support what the sites need?,answer,with-losses,"),
         "{csv}"
     );
-    let value: serde_json::Value = serde_json::from_str(&render(&evaluation, "json")).unwrap();
-    let schema = include_str!("../../schemas/evaluation.json");
-    let schema = serde_json::from_str(schema).unwrap();
-    jsonschema::validate(&schema, &value).unwrap();
+    assert_json(&evaluation, "evaluation.json");
 }

@@ -6,12 +6,12 @@ use netbench_model::{
     AckWait, Condition, ConnectManifest, LinkDirection, LinkPackets, Outcome, Sample, TcpInfo,
     parse_sites,
 };
-use netbench_report::{ExplainSummary, ModeCause, explain};
+use netbench_report::{CharacteristicRow, ExplainSummary, ModeCause, explain};
 use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::{Fixture, HOSTILE},
-    formats::{assert_emulated, render, terminal},
+    formats::{assert_emulated, assert_json, render, terminal},
 };
 
 const MS: u64 = 1_000_000;
@@ -74,16 +74,13 @@ fn planted() -> (ConnectManifest, Vec<Sample>) {
         })
         .collect();
     manifest.plan.sites = parse_sites(&sites).unwrap();
-    let like = |side: usize| {
-        let stack = &manifest.plan.stacks[side];
-        let fits = |s: &&Sample| s.site == "near.example" && s.stack == *stack;
-        template.iter().find(fits).unwrap().clone()
-    };
     let mut samples = Vec::new();
     for round in 0..12u32 {
         for (index, site) in manifest.plan.sites.iter().enumerate() {
-            for side in 0..2 {
-                let mut sample = like(side);
+            for (side, stack) in manifest.plan.stacks.iter().enumerate() {
+                let mut near = template.iter().filter(|s| s.site == "near.example");
+                let sample = near.find(|sample| sample.stack == *stack);
+                let mut sample = sample.unwrap().clone();
                 sample.site = site.name();
                 sample.round = round;
                 sample.block = round * 2 + u32::try_from(index % 2).unwrap();
@@ -123,6 +120,10 @@ fn summary() -> ExplainSummary {
     explain(&manifest, &samples, None)
 }
 
+fn is_undecided(row: &CharacteristicRow) -> bool {
+    !matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower)
+}
+
 #[test]
 fn the_characteristic_that_was_planted_is_the_strongest() {
     let summary = summary();
@@ -139,14 +140,9 @@ fn the_characteristic_that_was_planted_is_the_strongest() {
         (first.contrast.ratio - 11.0 / 9.0).abs() < 0.01,
         "{first:?}"
     );
-    let decided = |name: &str| {
-        let mut rows = explanation.characteristics.iter();
-        rows.any(|row| {
-            row.characteristic == name
-                && matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower)
-        })
-    };
-    assert!(!decided("round trip"), "{:?}", explanation.characteristics);
+    let rows = explanation.characteristics.iter();
+    let mut round_trips = rows.filter(|row| row.characteristic == "round trip");
+    assert!(round_trips.all(is_undecided), "{explanation:?}");
 
     let against: Vec<&str> = explanation
         .against
@@ -195,8 +191,7 @@ fn distances_alone_name_no_cause() {
     let usual = packets(&[(18, 0)]);
     for site in [WITH_ANOTHER_ROUND_TRIP, WITH_DELAYED_ACK] {
         let (manifest, mut samples) = planted();
-        let named = |samples: &[Sample]| cause(&manifest, samples, site);
-        assert!(named(&samples).is_some(), "{site}");
+        assert!(cause(&manifest, &samples, site).is_some(), "{site}");
         // Packets without a wait, with one that is too short for the distance, and with one in both modes.
         for (slower, faster) in [
             (packets(&[(18, 0)]), &usual),
@@ -204,22 +199,21 @@ fn distances_alone_name_no_cause() {
             (packets(&[(18, 41)]), &packets(&[(18, 41)])),
         ] {
             give_packets(&mut samples, site, &slower, faster);
-            assert_eq!(named(&samples), None, "{site}: {slower:?}");
+            let found = cause(&manifest, &samples, site);
+            assert_eq!(found, None, "{site}: {slower:?}");
         }
         // No record of packets, as over a real network.
         samples.iter_mut().for_each(|sample| sample.packets = None);
-        assert_eq!(named(&samples), None, "{site}");
+        assert_eq!(cause(&manifest, &samples, site), None, "{site}");
     }
 }
 
 #[test]
 fn a_cause_needs_nearly_all_connections_of_its_mode() {
     let (manifest, mut samples) = planted();
-    let of_mode = |sample: &&mut Sample, slower| {
-        sample.site == WITH_DELAYED_ACK && is_slower(sample) == slower
-    };
+    let mut delayed = samples.iter_mut().filter(|s| s.site == WITH_DELAYED_ACK);
     // One of four slower connections is without a wait.
-    let unlike = samples.iter_mut().find(|sample| of_mode(sample, true));
+    let unlike = delayed.find(|sample| is_slower(sample));
     unlike.unwrap().packets = Some(packets(&[(18, 0)]));
     assert_eq!(cause(&manifest, &samples, WITH_DELAYED_ACK), None);
 }
@@ -234,17 +228,17 @@ fn a_lost_syn_is_named_only_where_one_was_sent_again() {
             measured.phases.tcp_ns += 1_042 * MS;
         }
     }
-    let named = |samples: &[Sample]| cause(&manifest, samples, WITH_DELAYED_ACK);
     let once = packets(&[]);
     let twice = LinkPackets {
         syns: 2,
         connect_ns: None,
         ..once.clone()
     };
-    give_packets(&mut samples, WITH_DELAYED_ACK, &twice, &once);
-    assert_eq!(named(&samples), Some(ModeCause::LostSyn));
-    give_packets(&mut samples, WITH_DELAYED_ACK, &once, &once);
-    assert_eq!(named(&samples), None, "the client waited for a core");
+    // With one SYN, the client waited for a core.
+    for (slower, due) in [(&twice, Some(ModeCause::LostSyn)), (&once, None)] {
+        give_packets(&mut samples, WITH_DELAYED_ACK, slower, &once);
+        assert_eq!(cause(&manifest, &samples, WITH_DELAYED_ACK), due);
+    }
     // Without packets, the kernel's count of the client's retransmitted segments.
     for retransmits in [0, 1] {
         for sample in samples.iter_mut().filter(|s| s.site == WITH_DELAYED_ACK) {
@@ -258,7 +252,7 @@ fn a_lost_syn_is_named_only_where_one_was_sent_again() {
             }
         }
         let due = (retransmits == 1).then_some(ModeCause::LostSyn);
-        assert_eq!(named(&samples), due);
+        assert_eq!(cause(&manifest, &samples, WITH_DELAYED_ACK), due);
     }
 }
 
@@ -270,8 +264,8 @@ fn the_stacks_may_be_named_and_turned_around() {
     };
     let turned = explain(&manifest, &samples, Some((b, a)));
     let (one, other) = (&summary().explanations[0], &turned.explanations[0]);
-    let ratio = |e: &netbench_report::Explanation| e.overall.as_ref().unwrap().ratio;
-    assert!((ratio(one) * ratio(other) - 1.0).abs() < 1e-9);
+    let ratios = [one, other].map(|explanation| explanation.overall.as_ref().unwrap().ratio);
+    assert!((ratios[0] * ratios[1] - 1.0).abs() < 1e-9);
     assert_eq!(one.against.len(), other.against.len());
 }
 
@@ -285,10 +279,7 @@ fn nothing_is_found_where_nothing_is() {
     }
     let summary = explain(&manifest, &samples, None);
     let explanation = &summary.explanations[0];
-    let undecided = |row: &netbench_report::CharacteristicRow| {
-        !matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower)
-    };
-    assert!(explanation.characteristics.iter().all(undecided));
+    assert!(explanation.characteristics.iter().all(is_undecided));
     assert!(explanation.sentences[0].starts_with("No characteristic"));
     assert!(summary.bimodal.is_empty());
 
@@ -325,12 +316,5 @@ fn what_is_published_fits_its_schema_and_is_not_obeyed() {
     for format in formats {
         assert!(!format.contains(['\x1b', '\x07', '\u{202e}']), "{format}");
     }
-    let schemas = netbench_report::schemas();
-    let schema = schemas
-        .iter()
-        .find(|s| s.file == "explain-summary.json")
-        .unwrap();
-    let schema = serde_json::from_str(&schema.text).unwrap();
-    let document = serde_json::from_str(&render(&summary, "json")).unwrap();
-    jsonschema::validate(&schema, &document).unwrap();
+    assert_json(&summary, "explain-summary.json");
 }

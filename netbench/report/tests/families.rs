@@ -95,14 +95,16 @@ fn shares_have_a_source_with_an_address() {
     }
 }
 
+/// Returns a file with one family that has this share.
+fn family(share: &str) -> String {
+    format!(
+        "[sources.count-2020]\ntext = \"A count\"\nyear = 2020\nurl = \"https://count.example\"\n\n[[family]]\n\
+         name = \"servers\"\nmeets = \"Users.\"\nadvice = \"Wait.\"\nshare = {share}\n"
+    )
+}
+
 #[test]
 fn wrong_families_are_named_with_file_and_line() {
-    let family = |share: &str| {
-        format!(
-            "[sources.count-2020]\ntext = \"A count\"\nyear = 2020\nurl = \"https://count.example\"\n\n[[family]]\n\
-             name = \"servers\"\nmeets = \"Users.\"\nadvice = \"Wait.\"\nshare = {share}\n"
-        )
-    };
     for (text, expected) in [
         (
             family("{ percent = 1, of = \"sites\" }"),

@@ -28,7 +28,7 @@ impl Noise {
     fn rounds(self, rounds: u32, more_ns: f64, rng: &mut Rng) -> Vec<f64> {
         const CORRELATION: f64 = 0.7;
         let mut state = rng.normal();
-        let round = |_| match self {
+        let rounds = (0..rounds).map(|_| match self {
             Self::Losses => {
                 let lost = if rng.below(20) == 0 { 200e6 } else { 0.0 };
                 (USUAL_NS + more_ns) * (0.03 * rng.normal()).exp() + lost
@@ -38,8 +38,8 @@ impl Noise {
                 state = CORRELATION * state + new;
                 (USUAL_NS + more_ns) * (0.03 * state).exp()
             }
-        };
-        (0..rounds).map(round).collect()
+        });
+        rounds.collect()
     }
 }
 

@@ -1,14 +1,14 @@
 //! Several evaluations of one switch, joined.
 
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 
-use netbench_model::{Losses, LostSite, PartState};
+use netbench_model::PartState;
 use netbench_report::{
     Answer, Evaluation, Found, JoinedEvaluations, Report, evaluation, join_evaluations,
 };
 
 use crate::support::{
-    formats::render,
+    formats::{assert_json, render},
     whole::{self, MadeCase},
 };
 
@@ -30,19 +30,7 @@ fn of_day(day: &str, ratio: f64, change: fn(&mut Found)) -> Evaluation {
 }
 
 fn loses_a_site(found: &mut Found) {
-    found.losses = Some(Losses {
-        scanned: 101,
-        both: 90,
-        lost: (0..11)
-            .map(|number| LostSite {
-                site: format!("lost-{number}.example"),
-                reason: "CBC only".to_owned(),
-                detail: String::new(),
-                confirmed: Some(true),
-            })
-            .collect(),
-        ..Losses::default()
-    });
+    found.losses = Some(whole::losses(90, 11));
 }
 
 /// The ratio of handshakes on a day, and a change of the findings.
@@ -120,10 +108,9 @@ fn an_evaluation_that_left_a_question_open_says_why_and_changes_no_figure() {
     assert_eq!(whole.left_open, Vec::<String>::new());
     assert_eq!(part.left_open.len(), 1, "{:?}", part.left_open);
     assert!(part.left_open[0].starts_with("2026-02-02 left open: Is new fast enough?"));
-    let ratios = |joined: &JoinedEvaluations| -> Vec<f64> {
-        joined.means.iter().map(|mean| mean.ratio).collect()
-    };
-    assert_eq!(ratios(&whole), ratios(&part));
+    let [of_whole, of_part] =
+        [&whole, &part].map(|joined| joined.means.iter().map(|mean| mean.ratio));
+    assert!(of_whole.eq(of_part));
     assert_eq!(part.means[0].runs.last(), Some(&None));
 }
 
@@ -131,10 +118,7 @@ fn an_evaluation_that_left_a_question_open_says_why_and_changes_no_figure() {
 fn the_article_has_every_evaluation_and_the_json_its_schema() {
     let article = joined(&[(0.5, |_| {}), (0.52, loses_a_site)]);
     insta::assert_snapshot!("joined_evaluations", render(&article, "markdown"));
-    let json = serde_json::from_str(&render(&article, "json")).unwrap();
-    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
-    let schema = fs::read_to_string(schemas.join("joined-evaluations.json")).unwrap();
-    jsonschema::validate(&serde_json::from_str(&schema).unwrap(), &json).unwrap();
+    assert_json(&article, "joined-evaluations.json");
     for format in ["csv", "html", "junit", "sarif", "brief", "terminal"] {
         assert!(!render(&article, format).is_empty(), "{format}");
     }

@@ -4,7 +4,9 @@ use netbench_report::{ConnectReport, Options, Style};
 
 use crate::support::{
     fixture::Fixture,
-    formats::{assert_emulated, in_options, render, terminal},
+    formats::{
+        assert_emulated, assert_json, assert_valid, in_options, is_obeyed, render, terminal,
+    },
 };
 
 fn report(fixture: &Fixture) -> ConnectReport {
@@ -37,8 +39,7 @@ fn terminal_of_forty_columns() {
 /// The answers and the differences are a line each, and the last line is the answer about the speed.
 #[test]
 fn brief_form() {
-    let brief = |fixture: &Fixture| render(&report(fixture), "brief");
-    let text = brief(&Fixture::default());
+    let text = render(&report(&Fixture::default()), "brief");
     insta::assert_snapshot!(text);
     assert_eq!(text.lines().count(), 3, "{text}");
     let alike = Fixture {
@@ -59,7 +60,7 @@ fn brief_form() {
     let text = render(&failing, "brief");
     let expected = "too few connections to compare times; no site was reached by both.";
     assert!(text.contains(expected), "{text}");
-    let text = brief(&alike);
+    let text = render(&report(&alike), "brief");
     let expected = "Where rustls-ring differs from openssl: no phase differs measurably; other parameters with 1 site";
     assert!(text.contains(expected), "{text}");
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
@@ -129,26 +130,10 @@ fn json_form_is_as_its_schema_says() {
     let text = render(&report, "json");
     let again: netbench_report::ConnectSummary = serde_json::from_str(&text).unwrap();
     assert_eq!(again, *report.summary);
-    let schema = |file: &str| {
-        let schemas = netbench_report::schemas();
-        let text = &schemas
-            .iter()
-            .find(|schema| schema.file == file)
-            .unwrap()
-            .text;
-        jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
-    };
-    let valid = |file: &str, value: serde_json::Value| {
-        let errors: Vec<_> = schema(file)
-            .iter_errors(&value)
-            .map(|e| e.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{file}: {errors:?}");
-    };
-    valid("connect-summary.json", serde_json::from_str(&text).unwrap());
-    valid("run.json", serde_json::to_value(&manifest).unwrap());
+    assert_json(&report, "connect-summary.json");
+    assert_valid(&serde_json::to_value(&manifest).unwrap(), "run.json");
     for sample in &samples {
-        valid("sample.json", serde_json::to_value(sample).unwrap());
+        assert_valid(&serde_json::to_value(sample).unwrap(), "sample.json");
     }
 }
 
@@ -166,8 +151,7 @@ fn nothing_in_any_form_is_obeyed() {
             format.contains("cmd()"),
             "the hostile text is in the report"
         );
-        let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
-        assert!(!format.contains(obeyed));
+        assert!(!format.contains(is_obeyed));
         assert!(
             !format
                 .lines()

@@ -42,16 +42,6 @@ fn summary(count: usize) -> ScanSummary {
     sites.truncate(count);
     let offers = vec![offer("broad", &[GCM, DHE, CBC]), offer("strict", &[GCM])];
     let predicted = LossReport::new(offers.clone(), &sites, Vec::new());
-    let handshake = |site: usize, stack: usize, seen: HandshakeResult| {
-        let found = &predicted.sites[site];
-        let stack_name = &predicted.offers[stack].stack;
-        confirmation(
-            &found.site,
-            stack_name,
-            found.agreements[stack].clone(),
-            seen,
-        )
-    };
     let alert = HandshakeResult::Failed {
         class: "alert".to_owned(),
         reason: "handshake_failure".to_owned(),
@@ -62,11 +52,13 @@ fn summary(count: usize) -> ScanSummary {
         reason: "ca-as-leaf \u{1b}[31m".to_owned(),
         in_tls: true,
     };
-    let mut confirmed = vec![handshake(1, 1, alert)];
-    if count > 4 {
-        confirmed.push(handshake(4, 1, refused));
-    }
-    let loss = LossReport::new(offers, &sites, confirmed);
+    let seen = [(1, alert), (4, refused)].into_iter();
+    let confirmed = seen.filter(|(site, _)| *site < count).map(|(site, seen)| {
+        let found = &predicted.sites[site];
+        let agreement = found.agreements[1].clone();
+        confirmation(&found.site, &predicted.offers[1].stack, agreement, seen)
+    });
+    let loss = LossReport::new(offers, &sites, confirmed.collect());
     ScanSummary {
         head: SummaryHead {
             schema: SCHEMA_VERSION,
@@ -249,16 +241,16 @@ fn two_scans_show_what_changed() {
     // An incomplete list does not show that other suites are missing.
     after.sites[2].versions[0].suites.clear();
     after.sites[2].versions[0].complete = false;
-    let of_diff = |summary: &ScanSummary| ScanOfDiff {
+    let [first, second] = [&before, &after].map(|summary| ScanOfDiff {
         name: summary.run.head.name.clone(),
         netbench: summary.run.head.netbench.clone(),
         started: summary.run.head.started.clone(),
         place: summary.run.place,
-    };
+    });
     let later = after.sites.iter().cloned().map(Some).chain([None]);
     let earlier = before.sites.iter().cloned().map(Some);
     let pairs = earlier.zip(later).map(Ok::<_, std::convert::Infallible>);
-    let Ok(diff) = diff_scans(of_diff(&before), of_diff(&after), pairs);
+    let Ok(diff) = diff_scans(first, second, pairs);
     let changed: Vec<&str> = diff.changed.iter().map(|site| site.site.as_str()).collect();
     assert_eq!(changed, ["both.test", "dhe.test"]);
     assert_eq!((diff.sites, diff.only_before.len()), (4, 1));
@@ -283,10 +275,9 @@ fn a_sample_says_what_all_are_like() {
 #[test]
 fn very_many_sites_are_grouped() {
     let few = summary(5);
-    let name = |number: usize| format!("s{number}.test");
     let scans: Vec<SiteScan> = (0..1_200)
         .map(|number| SiteScan {
-            site: name(number),
+            site: format!("s{number}.test"),
             ..few.sites[if number == 700 { 4 } else { number % 4 }].clone()
         })
         .collect();

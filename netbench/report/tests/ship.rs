@@ -100,12 +100,11 @@ fn summary() -> ShipSummary {
         finished: Some("2026-01-01T00:05:00Z".to_owned()),
         ..manifest_of(plan)
     };
-    let sample = |(stack, outcome): (&str, ShipOutcome)| ShipSample {
+    let samples = samples.map(|(stack, outcome)| ShipSample {
         schema: SCHEMA_VERSION,
         stack: StackName::new(stack),
         outcome,
-    };
-    let samples: Vec<ShipSample> = samples.into_iter().map(sample).collect();
+    });
     summarize_ship(&manifest, &samples)
 }
 

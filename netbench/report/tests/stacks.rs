@@ -14,18 +14,6 @@ use crate::support::formats::{render, terminal};
 /// Returns a stack that is built, one that is not, and one that does not work and whose message has control
 /// sequences for a terminal.
 fn stacks() -> StacksReport {
-    let row = |stack: &str, state| StackRow {
-        stack: stack.to_owned(),
-        about: format!("{stack}, with hyper"),
-        state,
-        worker: None,
-        place: None,
-        licences: Vec::new(),
-        build: None,
-        description: None,
-        hello: None,
-        problem: None,
-    };
     let built = StackRow {
         worker: Some("/somewhere/netbench-worker-one".to_owned()),
         place: Some("in the cache".to_owned()),
@@ -68,18 +56,38 @@ fn stacks() -> StacksReport {
     StacksReport::new(vec![built, missing, broken], None)
 }
 
+fn row(stack: &str, state: WorkerState) -> StackRow {
+    StackRow {
+        stack: stack.to_owned(),
+        about: format!("{stack}, with hyper"),
+        state,
+        worker: None,
+        place: None,
+        licences: Vec::new(),
+        build: None,
+        description: None,
+        hello: None,
+        problem: None,
+    }
+}
+
 fn hello() -> Offer {
-    let group = |name: &str, code| NamedCode {
+    let codes = [
+        ("TLS_AES_128_GCM_SHA256", 0x1301),
+        ("x25519", 29),
+        ("secp256r1", 23),
+    ];
+    let [suite, x25519, secp256r1] = codes.map(|(name, code)| NamedCode {
         name: name.to_owned(),
         code,
-    };
+    });
     Offer {
         stack: "one".to_owned(),
         wire_bytes: 300,
         message_bytes: 290,
         versions: vec![TlsVersion::Tls13, TlsVersion::Tls12],
-        suites: vec![group("TLS_AES_128_GCM_SHA256", 0x1301)],
-        groups: vec![group("x25519", 29), group("secp256r1", 23)],
+        suites: vec![suite],
+        groups: vec![x25519, secp256r1],
         shares: vec![ShareOffer {
             group: "x25519".to_owned(),
             bytes: 32,

@@ -13,7 +13,8 @@ use netbench_report::{
 use netbench_stats::Verdict;
 
 use crate::support::{
-    formats::{render, terminal},
+    formats::{assert_json, assert_valid, is_obeyed, render, terminal},
+    runs::IDLE,
     suite_made::{Fixture, handshake, settings},
 };
 
@@ -81,8 +82,9 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_machine_is_not_timed() {
         stacks.any(|figures| figures.stack.as_str() == "rustls-ring")
     });
     let units: Vec<Unit> = figures.map(|case| case.unit).collect();
-    let is_size = |unit: &Unit| matches!(unit, Unit::Bytes | Unit::Allocations);
-    assert!(!units.is_empty() && units.iter().all(is_size), "{units:?}");
+    let mut sizes = units.iter();
+    let are_sizes = sizes.all(|unit| matches!(unit, Unit::Bytes | Unit::Allocations));
+    assert!(!units.is_empty() && are_sizes, "{units:?}");
     let usual = terminal(&fixture.report(), 120);
     assert!(!usual.contains("warmed-up"), "{usual}");
 }
@@ -110,40 +112,29 @@ fn parts_without_figures_leave_the_answer_open() {
 #[test]
 fn sessions_that_took_no_more_room_have_no_figure() {
     let fixture = Fixture::default();
-    let figures = |samples: &[SuiteSample]| {
-        let report = SuiteReport::new(fixture.manifest(), samples);
-        let rows = &report.summary.cases;
-        let row = rows
-            .iter()
-            .find(|row| row.case.measure == Measure::PerSession);
-        row.unwrap().stacks.len()
-    };
-    let mut samples = fixture.samples();
-    assert_eq!(figures(&samples), 2);
-    for sample in &mut samples {
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
-            && sample.stack.as_str() == "rustls-ring"
-            && let Some(held) = &mut measured.held
-        {
-            held.after_bytes = held.before_bytes;
+    for (had_room, figures) in [(false, 2), (true, 1)] {
+        let mut samples = fixture.samples();
+        for sample in &mut samples {
+            if let SuiteOutcome::Ok(measured) = &mut sample.outcome
+                && sample.stack.as_str() == "rustls-ring"
+                && let Some(held) = measured.held.as_mut().filter(|_| had_room)
+            {
+                held.after_bytes = held.before_bytes;
+            }
         }
+        let summary = summarize_suite(&fixture.manifest(), &samples);
+        let mut rows = summary.cases.iter();
+        let row = rows.find(|row| row.case.measure == Measure::PerSession);
+        assert_eq!(row.unwrap().stacks.len(), figures);
     }
-    assert_eq!(figures(&samples), 1, "only the other stack's");
 }
 
 /// A sample of an earlier version has the heap of all sessions together.
 #[test]
 fn the_heap_of_a_client_and_of_a_server_are_apart() {
     let fixture = Fixture::default();
-    let names = |report: &SuiteReport| -> Vec<String> {
-        let rows = report.summary.cases.iter();
-        let rows = rows.filter(|row| row.case.is_of_one_side());
-        rows.map(|row| format!("{} {:.0}", row.case.measure, row.stacks[0].low))
-            .collect()
-    };
     let mut samples = fixture.samples();
     let report = SuiteReport::new(fixture.manifest(), &samples);
-    assert_eq!(names(&report), ["heap-client 16000", "heap-server 4000"]);
     for sample in &mut samples {
         if let SuiteOutcome::Ok(measured) = &mut sample.outcome
             && let Some(heap) = measured.held.as_mut().and_then(|held| held.heap.as_mut())
@@ -153,7 +144,14 @@ fn the_heap_of_a_client_and_of_a_server_are_apart() {
         }
     }
     let older = SuiteReport::new(fixture.manifest(), &samples);
-    assert_eq!(names(&older), [""; 0]);
+    let [found, of_older] = [&report, &older].map(|report| {
+        let rows = report.summary.cases.iter();
+        let rows = rows.filter(|row| row.case.is_of_one_side());
+        let rows = rows.map(|row| format!("{} {:.0}", row.case.measure, row.stacks[0].low));
+        rows.collect::<Vec<_>>()
+    });
+    assert_eq!(found, ["heap-client 16000", "heap-server 4000"]);
+    assert_eq!(of_older, [""; 0]);
     assert_eq!(older.summary.cases.len() + 2, report.summary.cases.len());
     let first = (&fixture.manifest(), &samples[..]);
     let compared = compare_runs_of_suite(first, first, None, None);
@@ -207,41 +205,28 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
         .iter()
         .flat_map(|format| [render(&report, format), render(&compared, format)]);
     for text in texts {
-        let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
-        assert_eq!(obeyed, None, "{text}");
+        assert!(!text.contains(is_obeyed), "{text}");
     }
     assert!(!render(&report, "markdown").contains("<b>"));
 }
 
 #[test]
 fn what_is_published_fits_its_schema() {
-    let valid = |file: &str, instance: &serde_json::Value| {
-        let path = format!("{}/../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
-        let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        if let Err(error) = validator.validate(instance) {
-            panic!("{file}: {error} at {}", error.instance_path());
-        }
-    };
     let fixture = Fixture {
         preset: Some("memory-table"),
         ..Fixture::default()
     };
-    let summary = serde_json::from_str(&render(&fixture.report(), "json")).unwrap();
-    valid("suite-summary.json", &summary);
-    valid(
-        "suite-run.json",
-        &serde_json::to_value(fixture.manifest()).unwrap(),
-    );
+    assert_json(&fixture.report(), "suite-summary.json");
+    let manifest = serde_json::to_value(fixture.manifest()).unwrap();
+    assert_valid(&manifest, "suite-run.json");
     for sample in fixture.samples() {
-        valid("suite-sample.json", &serde_json::to_value(sample).unwrap());
+        assert_valid(&serde_json::to_value(sample).unwrap(), "suite-sample.json");
     }
     let joined = join_runs_of_suite(
         &[1, 2].map(|_| (fixture.manifest(), fixture.samples())),
         None,
     );
-    let joined = serde_json::from_str(&render(&joined, "json")).unwrap();
-    valid("joined-summary.json", &joined);
+    assert_json(&joined, "joined-summary.json");
 }
 
 #[test]
@@ -306,12 +291,9 @@ fn a_machine_that_was_never_quiet_gives_no_verdict() {
     let summary = summarize_suite(&manifest, &fixture.samples());
     let (_, found) = verdict(&summary, handshake(), Measure::Client);
     assert_eq!(found, Verdict::NotJudged);
-    let warned = |text: &String| text.contains("never quiet during 4 comparisons");
-    assert!(
-        summary.warnings.iter().any(warned),
-        "{:?}",
-        summary.warnings
-    );
+    let warnings = summary.warnings.join("\n");
+    let said = "never quiet during 4 comparisons";
+    assert!(warnings.contains(said), "{warnings}");
 }
 
 #[test]
@@ -333,12 +315,8 @@ fn a_run_without_reference_loops_is_compared_over_all_turns() {
     // Disturbed for four fifths of the time, the second stack takes 0.5 × 1.7 / 1.4 of the first one's.
     assert!((0.60..0.61).contains(&ratio), "{ratio}");
     assert_eq!(found, Verdict::Faster);
-    let warned = |text: &String| text.contains("has no reference loops");
-    assert!(
-        summary.warnings.iter().any(warned),
-        "{:?}",
-        summary.warnings
-    );
+    let warnings = summary.warnings.join("\n");
+    assert!(warnings.contains("has no reference loops"), "{warnings}");
 }
 
 /// Workers in languages other than Rust have no reference loops, and the others in the run do.
@@ -393,18 +371,17 @@ fn dear_operations_that_a_low_percentile_hides_are_marked() {
 
 #[test]
 fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
-    let compare = |ratio: f64, rounds: u32| {
+    let [doubtful, unknown] = [3.0, 0.5].map(|ratio| {
         let fixture = Fixture {
             ratio,
-            rounds,
+            rounds: 1,
             ..Fixture::default()
         };
         let (first, other) = (StackName::new("openssl"), StackName::new("rustls-ring"));
         let (manifest, samples) = (fixture.manifest(), fixture.samples());
         compare_stacks_of_suite(&manifest, &samples, &first, &other, Some(0.02))
-    };
+    });
     // A single round decides no case, however large the change.
-    let doubtful = compare(3.0, 1);
     assert_eq!(doubtful.gate.regressed, 0);
     assert_eq!(
         doubtful.gate.cannot_tell as usize,
@@ -425,7 +402,6 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
         );
     }
     assert!(render(&doubtful, "junit").contains("too few rounds"));
-    let unknown = compare(0.5, 1);
     // A single round with an improvement does not pass either.
     assert_eq!(unknown.gate.result(), Some(Gate::CannotTell));
     assert!(terminal(&unknown, 200).contains("Cannot tell: "));
@@ -443,16 +419,11 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     );
     let (a, b) = (before.samples(), after.samples());
     let (first, mut other) = (before.manifest(), after.manifest());
-    let compare = |other: &SuiteManifest, threshold| {
-        let stack = StackName::new("rustls-ring");
-        compare_runs_of_suite(
-            (&first, &a),
-            (other, &b),
-            Some((&stack, &stack)),
-            Some(threshold),
-        )
-    };
-    let regressed = compare(&other, 0.02);
+    let stack = StackName::new("rustls-ring");
+    let stacks = Some((&stack, &stack));
+    let [regressed, within] = [0.02, 0.10].map(|threshold| {
+        compare_runs_of_suite((&first, &a), (&other, &b), stacks, Some(threshold))
+    });
     assert!(
         regressed.differences.is_empty(),
         "{:?}",
@@ -467,7 +438,6 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     );
     insta::assert_snapshot!("compare_junit", render(&regressed, "junit"));
     insta::assert_snapshot!("compare_markdown", render(&regressed, "markdown"));
-    let within = compare(&other, 0.10);
     assert_eq!(within.gate.regressed, 0);
     assert!(
         within
@@ -477,25 +447,27 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     );
 
     other.plan.slice_us = 1_000;
-    let differs = compare(&other, 0.02).differences;
+    let compared = compare_runs_of_suite((&first, &a), (&other, &b), stacks, Some(0.02));
+    let differs = compared.differences;
     assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
+}
+
+fn run(seed: u64, ratio: f64) -> (SuiteManifest, Vec<SuiteSample>) {
+    let fixture = Fixture {
+        seed,
+        ratio,
+        rounds: 30,
+        // Both stacks are disturbed equally: intervals are then no wider than the noise of quiet turns.
+        suffers: 1.4,
+        ..Fixture::default()
+    };
+    let mut manifest = fixture.manifest();
+    manifest.name = format!("run-{seed}");
+    (manifest, fixture.samples())
 }
 
 #[test]
 fn runs_of_other_days_are_joined() {
-    let run = |seed, ratio| {
-        let fixture = Fixture {
-            seed,
-            ratio,
-            rounds: 30,
-            // Both stacks are disturbed equally: intervals are then no wider than the noise of quiet turns.
-            suffers: 1.4,
-            ..Fixture::default()
-        };
-        let mut manifest = fixture.manifest();
-        manifest.name = format!("run-{seed}");
-        (manifest, fixture.samples())
-    };
     let alike = join_runs_of_suite(&[run(4, 0.5), run(5, 0.5), run(6, 0.5)], None);
     assert_eq!((alike.heterogeneous, alike.cases.len()), (0, 12));
     assert_eq!(alike.pairs, alike.overlapping);
@@ -543,23 +515,25 @@ fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
         Primitive::Respond { group },
         Primitive::Agree { group },
     ];
-    let verify = |key, roots| {
-        Scenario::timed(Work::Verify {
-            key,
-            chain_length: settings().chain_length,
-            roots,
-        })
-    };
-    // Each scenario with its time; the chain of other keys is not that of the handshake.
-    let mut takes = vec![
-        (handshake(), 200_000.0),
-        (verify(key, 118), 41_000.0),
-        (verify(key, 1), 40_000.0),
-        (verify(KeyType::EcdsaP256, 1), 90_000.0),
+    let primitives = primitives.map(|primitive| (Work::Crypto { primitive }, 10_000.0));
+    // The chain of other keys is not that of the handshake.
+    let chains = [
+        (key, 118, 41_000.0),
+        (key, 1, 40_000.0),
+        (KeyType::EcdsaP256, 1, 90_000.0),
     ];
-    takes.extend(
-        primitives.map(|primitive| (Scenario::timed(Work::Crypto { primitive }), 10_000.0)),
-    );
+    let chains = chains.map(|(key, roots, ns)| {
+        let chain_length = settings().chain_length;
+        let work = Work::Verify {
+            key,
+            chain_length,
+            roots,
+        };
+        (work, ns)
+    });
+    let mut takes = vec![(handshake(), 200_000.0)];
+    let others = chains.into_iter().chain(primitives);
+    takes.extend(others.map(|(work, ns)| (Scenario::timed(work), ns)));
     let samples = fixture.samples();
     let handshakes = samples
         .iter()
@@ -584,12 +558,11 @@ fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
     let mut manifest = fixture.manifest();
     manifest.plan.scenarios = takes.iter().map(|(scenario, _)| *scenario).collect();
     let summary = summarize_suite(&manifest, &samples);
-    let of = |side| {
+    for (side, verification_ns) in [(Measure::Client, Some(40_000.0)), (Measure::Server, None)] {
         let mut breakdowns = summary.breakdowns.iter();
-        breakdowns.find(|row| row.side == side).unwrap()
-    };
-    assert_eq!(of(Measure::Client).verification_ns, Some(40_000.0));
-    assert_eq!(of(Measure::Server).verification_ns, None);
+        let found = breakdowns.find(|row| row.side == side).unwrap();
+        assert_eq!(found.verification_ns, verification_ns);
+    }
     let explained = SuiteExplained::new(&manifest, &samples);
     let text = terminal(&explained, 160);
     // Of 200 µs, 10 are the signature, 20 key exchange, 40 certificates.
@@ -603,19 +576,14 @@ fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
 #[test]
 fn a_first_run_warns_that_no_idle_level_is_known() {
     let fixture = Fixture::default();
-    let warned = |manifest: &SuiteManifest| {
-        let summary = summarize_suite(manifest, &fixture.samples());
-        let mut warnings = summary.warnings.iter();
-        warnings.any(|text| text.contains("when it is idle was not known"))
-    };
     let mut manifest = fixture.manifest();
-    assert!(warned(&manifest));
-    manifest.plan.idle = Some(IdleReference {
-        integer_ns: 2_600.0,
-        aes_ns: 2_100.0,
-        memory_ns: 1_500.0,
-    });
-    assert!(!warned(&manifest));
+    for (idle, is_warned) in [(None, true), (Some(IDLE), false)] {
+        manifest.plan.idle = idle;
+        let summary = summarize_suite(&manifest, &fixture.samples());
+        let warnings = summary.warnings.join("\n");
+        let said = "when it is idle was not known";
+        assert_eq!(warnings.contains(said), is_warned, "{warnings}");
+    }
 }
 
 /// Two of the last runs were on a host whose clock was 4 % higher.

@@ -7,7 +7,7 @@ use netbench_report::{HistoryCase, SuiteHistory, history_of_suite};
 use netbench_stats::Verdict;
 
 use crate::support::{
-    formats::{render, terminal},
+    formats::{assert_json, render, terminal},
     suite_made::Fixture,
 };
 
@@ -69,9 +69,7 @@ fn the_report_has_the_moves_and_what_differs() {
     let left_out = vec!["runs/x is left out: damaged".to_owned()];
     let history = history_of_suite(vec![of_day(1, 0.5), newer], left_out);
     insta::assert_snapshot!("suite_history", terminal(&history, 200));
-    let json = serde_json::from_str(&render(&history, "json")).unwrap();
-    let schema = include_str!("../../schemas/suite-history.json");
-    jsonschema::validate(&serde_json::from_str(schema).unwrap(), &json).unwrap();
+    assert_json(&history, "suite-history.json");
     for format in ["csv", "html", "markdown", "junit", "sarif", "svg"] {
         assert!(!render(&history, format).is_empty(), "{format}");
     }

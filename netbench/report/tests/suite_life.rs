@@ -52,9 +52,14 @@ fn a_life_has_each_side_in_each_state_and_the_function_that_releases_buffers() {
     let report = SuiteReport::new(manifest, &samples);
     let text = terminal(&report, 240);
     let (_, table) = text.split_once("Memory over the life").unwrap();
-    let row = |state: &str| table.lines().find(|line| line.contains(state)).unwrap();
-    assert!(row("  data").contains("40.0 kB  36.0 kB"), "{table}");
-    assert!(row("  idle").contains("12.0 kB  6.00 kB") && row("  idle").contains("free_all"));
+    for (state, found) in [
+        ("  data", "40.0 kB  36.0 kB"),
+        ("  idle", "12.0 kB  6.00 kB"),
+        ("  idle", "free_all"),
+    ] {
+        let row = table.lines().find(|line| line.contains(state)).unwrap();
+        assert!(row.contains(found), "{table}");
+    }
     let csv = render(&report, "csv");
     let name = memory(HeldAfter::Handshake);
     let line = format!("lives.states,idle,openssl,,{name},client_bytes,12000.0,bytes,");
@@ -194,22 +199,22 @@ fn timed(times: [(Measure, u64); 2], operations: usize) -> SuiteMeasured {
 
 #[test]
 fn settings_of_the_processor_are_warned_of_and_a_virtual_machine_that_hides_them_says_so_once() {
-    let mut fixture = Fixture::default().manifest();
-    let samples = Fixture::default().samples();
+    let fixture = Fixture::default();
     let hidden = "It shows neither turbo nor the frequency governor";
-    let text = |manifest: &SuiteManifest| {
-        let report = SuiteReport::new(manifest.clone(), &samples);
-        terminal(&report, usize::MAX)
-    };
-    assert!(!text(&fixture).contains(hidden));
-    let facts = &mut fixture.environment.facts;
-    facts.insert("turbo".to_owned(), "not shown".to_owned());
-    assert_eq!(text(&fixture).matches(hidden).count(), 1);
-    let facts = &mut fixture.environment.facts;
-    facts.insert("turbo".to_owned(), "on".to_owned());
-    facts.insert("hyper_threading".to_owned(), "on".to_owned());
-    facts.insert("thread_siblings".to_owned(), "0-1".to_owned());
-    let text = text(&fixture);
+    let on = [
+        ("turbo", "on"),
+        ("hyper_threading", "on"),
+        ("thread_siblings", "0-1"),
+    ];
+    let [usual, hiding, text] = [&[][..], &[("turbo", "not shown")], &on].map(|facts| {
+        let mut manifest = fixture.manifest();
+        let facts = facts.iter().copied();
+        let facts = facts.map(|(name, value): (&str, &str)| (name.to_owned(), value.to_owned()));
+        manifest.environment.facts.extend(facts);
+        terminal(&SuiteReport::new(manifest, &fixture.samples()), usize::MAX)
+    });
+    assert!(!usual.contains(hidden));
+    assert_eq!(hiding.matches(hidden).count(), 1);
     // The fixture's workers are pinned to CPU 1.
     assert!(
         text.contains("CPU 1, on which workers run, shares its core with CPU 0"),

@@ -27,11 +27,15 @@ fn slices(samples: &mut [SuiteSample]) -> impl Iterator<Item = &mut Vec<SliceFig
 
 #[test]
 fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
-    let fixture = |seed| Fixture {
-        seed,
-        rounds: 15,
-        ..Fixture::default()
-    };
+    use Unit::Nanoseconds;
+    let [sound, second, third] = [1, 2, 3].map(|seed| {
+        let fixture = Fixture {
+            seed,
+            rounds: 15,
+            ..Fixture::default()
+        };
+        (fixture.manifest(), fixture.samples())
+    });
     let spoiled: [(Spoiled, UndecidedReason, &str); 3] = [
         (
             |_, samples| {
@@ -60,15 +64,12 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
         ),
     ];
     let [first, other] = ["openssl", "rustls-ring"].map(StackName::new);
-    let sound = (fixture(1).manifest(), fixture(1).samples());
     for (spoil, reason, words) in spoiled {
-        let (mut manifest, mut samples) = (fixture(2).manifest(), fixture(2).samples());
+        let (mut manifest, mut samples) = second.clone();
         spoil(&mut manifest, &mut samples);
         manifest.name = "spoiled".to_owned();
-        let timed = |unit: Unit| unit == Unit::Nanoseconds;
-
         let own = summarize_suite(&manifest, &samples);
-        let cases = own.cases.iter().filter(|case| timed(case.unit));
+        let cases = own.cases.iter().filter(|case| case.unit == Nanoseconds);
         for verdict in cases.flat_map(|case| &case.verdicts) {
             assert_eq!(verdict.undecided, Some(reason), "{verdict:?}");
         }
@@ -80,7 +81,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             compare_stacks_of_suite(&manifest, &samples, &first, &other, Some(0.02)),
         ];
         for compared in &compared {
-            let cases = compared.cases.iter().filter(|case| timed(case.unit));
+            let cases = compared.cases.iter().filter(|row| row.unit == Nanoseconds);
             let mut number = 0;
             for case in cases {
                 assert_eq!(
@@ -92,7 +93,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
                 number += 1;
             }
             assert!(number > 3, "{number} cases are timed");
-            let others = compared.cases.iter().filter(|case| !timed(case.unit));
+            let others = compared.cases.iter().filter(|row| row.unit != Nanoseconds);
             assert!(others.into_iter().all(|case| case.key.undecided.is_none()));
             let text = terminal(compared, 240);
             assert!(text.contains(words), "{text}");
@@ -102,11 +103,10 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
 
         // Two sound runs are joined without the spoiled one; a single sound run is not enough.
         let bad = (manifest, samples);
-        let third = (fixture(3).manifest(), fixture(3).samples());
         let without = join_runs_of_suite(&[sound.clone(), third.clone()], None);
-        let joined = join_runs_of_suite(&[sound.clone(), bad.clone(), third], None);
+        let joined = join_runs_of_suite(&[sound.clone(), bad.clone(), third.clone()], None);
         for (case, without) in joined.cases.iter().zip(&without.cases) {
-            if timed(case.unit) {
+            if case.unit == Nanoseconds {
                 assert_eq!(
                     (case.undecided, &case.joined),
                     (None, &without.joined),
@@ -118,7 +118,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
         let words_for_a_run = words.replace("not judged: ", "without run 2 (");
         assert!(terminal(&joined, 240).contains(&words_for_a_run));
         let alone = join_runs_of_suite(&[sound.clone(), bad], None);
-        for case in alone.cases.iter().filter(|case| timed(case.unit)) {
+        for case in alone.cases.iter().filter(|case| case.unit == Nanoseconds) {
             assert_eq!(case.undecided, Some(reason), "{case:?}");
             let mut joined = case.joined.iter();
             assert!(joined.all(|joined| joined.verdict == Verdict::NotJudged));
@@ -127,16 +127,16 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
     }
 }
 
+fn shown(manifest: &SuiteManifest, samples: &[SuiteSample]) -> String {
+    terminal(&SuiteReport::new(manifest.clone(), samples), 240)
+}
+
 #[test]
 fn page_faults_of_every_operation_are_shown() {
     let fixture = Fixture::default();
     let (manifest, mut samples) = (fixture.manifest(), fixture.samples());
-    let shown = |samples: &[SuiteSample]| {
-        let report = SuiteReport::new(manifest.clone(), samples);
-        terminal(&report, 240).contains("Page faults")
-    };
     // Six faults in a turn of 30 operations.
-    assert!(!shown(&samples));
+    assert!(!shown(&manifest, &samples).contains("Page faults"));
     let other = samples
         .iter_mut()
         .filter(|sample| sample.stack.as_str() == "rustls-ring");
@@ -147,7 +147,7 @@ fn page_faults_of_every_operation_are_shown() {
             }
         }
     }
-    assert!(shown(&samples));
+    assert!(shown(&manifest, &samples).contains("Page faults"));
     let summary = summarize_suite(&manifest, &samples);
     let timed = summary
         .cases
@@ -166,11 +166,7 @@ fn page_faults_of_every_operation_are_shown() {
 fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_absence() {
     let fixture = Fixture::default();
     let (manifest, mut samples) = (fixture.manifest(), fixture.samples());
-    let shown = |samples: &[SuiteSample]| {
-        let report = SuiteReport::new(manifest.clone(), samples);
-        terminal(&report, 240)
-    };
-    assert!(!shown(&samples).contains("System calls"));
+    assert!(!shown(&manifest, &samples).contains("System calls"));
     for sample in &mut samples {
         let SuiteOutcome::Ok(measured) = &mut sample.outcome else {
             continue;
@@ -193,7 +189,7 @@ fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_abse
     assert_eq!((calls.operations, calls.all, calls.memory), (200, 2.6, 2.1));
     assert_eq!(calls.by_name["brk"], 2.0);
     assert_eq!(rustls.system_calls, None);
-    let text = shown(&samples);
+    let text = shown(&manifest, &samples);
     assert!(
         text.contains("brk 2.00, getrandom 0.50, munmap 0.10"),
         "{text}"

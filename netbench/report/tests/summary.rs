@@ -1,16 +1,30 @@
 //! The statements of a summary, and those that it refuses to make.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use itertools::Itertools;
 use netbench_model::{
-    Condition, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad, Phase,
-    ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
+    Condition, ConnectManifest, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad,
+    Phase, ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
 };
-use netbench_report::{ColdAgainst, ConnectReport, explain, summarize};
+use netbench_report::{ColdAgainst, Comparison, ConnectReport, PhaseRow, explain, summarize};
 use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::Fixture,
     formats::{render, terminal},
 };
+
+fn phase_row(comparison: &Comparison, phase: Phase) -> &PhaseRow {
+    let mut rows = comparison.phases.iter();
+    rows.find(|row| row.key.phase == phase).unwrap()
+}
+
+/// Returns the words of the report for a terminal, with single spaces.
+fn words(manifest: &ConnectManifest, samples: &[Sample]) -> String {
+    let report = ConnectReport::new(manifest.clone(), samples.to_vec());
+    terminal(&report, 200).split_whitespace().join(" ")
+}
 
 #[test]
 fn the_other_stack_is_faster_where_it_takes_less_time() {
@@ -27,11 +41,7 @@ fn the_other_stack_is_faster_where_it_takes_less_time() {
             ("openssl", "rustls-ring")
         );
         for phase in [Phase::Connector, Phase::Verify, Phase::Cpu] {
-            let row = clean
-                .phases
-                .iter()
-                .find(|row| row.key.phase == phase)
-                .unwrap();
+            let row = phase_row(clean, phase);
             assert_eq!(row.change.verdict, verdict, "{phase}");
             assert_eq!(row.change.ratio < 1.0, less, "{phase}");
         }
@@ -56,34 +66,28 @@ fn making_the_connector_is_judged_by_its_cpu_time() {
     }
     let summary = summarize(&fixture.manifest(), &samples);
     let clean = &summary.comparisons[0];
-    let row = |phase: Phase| {
-        clean
-            .phases
-            .iter()
-            .find(|row| row.key.phase == phase)
-            .unwrap()
-    };
-    let (cpu, wall) = (row(Phase::Connector), row(Phase::ConnectorWall));
+    let made = [Phase::Connector, Phase::ConnectorWall];
+    let [cpu, wall] = made.map(|phase| phase_row(clean, phase));
     assert!((0.9..1.1).contains(&cpu.change.ratio), "{cpu:?}");
     assert!(wall.change.ratio < 0.1, "{wall:?}");
     assert_eq!(wall.change.verdict, Verdict::NotJudged);
     assert_eq!(wall.judged.rounds_needed, None);
     // A resumed connection makes no connector.
     let resumed = &summary.comparisons[1];
-    let made = [Phase::Connector, Phase::ConnectorWall];
-    assert!(
-        resumed
-            .phases
-            .iter()
-            .all(|row| !made.contains(&row.key.phase))
-    );
+    let mut rows = resumed.phases.iter();
+    assert!(rows.all(|row| !made.contains(&row.key.phase)));
 }
 
 /// A client is late when it goes on later than the link can have delivered the answer to its SYN.
 #[test]
 fn clients_that_waited_for_a_core_are_counted() {
     let fixture = Fixture::default();
-    let warning = |client_late_ns: u64, link_late_ns: u64| {
+    for (client_late_ns, link_late_ns, is_warned) in [
+        (3_000_000, 400_000, true),
+        // The link may have been late with these packets.
+        (3_000_000, 5_000_000, false),
+        (500_000, 400_000, false),
+    ] {
         let mut manifest = fixture.manifest();
         let link = manifest.link.as_mut().unwrap();
         link.lateness_ns.insert("max".to_owned(), link_late_ns);
@@ -104,15 +108,12 @@ fn clients_that_waited_for_a_core_are_counted() {
             });
         }
         let warnings = summarize(&manifest, &samples).warnings;
-        warnings
-            .into_iter()
-            .find(|warning| warning.contains("waited for a core: it"))
-    };
-    let found = warning(3_000_000, 400_000).unwrap();
-    assert!(found.contains("up to 3.00 ms"), "{found}");
-    // The link may have been late with these packets.
-    assert_eq!(warning(3_000_000, 5_000_000), None);
-    assert_eq!(warning(500_000, 400_000), None);
+        let said = "waited for a core: it";
+        let found = warnings.iter().find(|text| text.contains(said));
+        assert_eq!(found.is_some(), is_warned, "{warnings:?}");
+        let has_time = found.is_none_or(|text| text.contains("up to 3.00 ms"));
+        assert!(has_time, "{found:?}");
+    }
 }
 
 /// A collector of garbage runs in the second connections of one stack, which take a millisecond more than the first.
@@ -124,16 +125,9 @@ fn a_first_connection_that_costs_less_than_nothing_is_not_measurable() {
     };
     let manifest = fixture.manifest();
     let mut samples = cold_samples(&fixture);
-    let is_of = |sample: &&mut Sample, stack: &str| {
-        sample.stack.as_str() == stack && sample.role == Role::Again
-    };
-    let text = |samples: &[Sample]| {
-        let report = ConnectReport::new(manifest.clone(), samples.to_vec());
-        let text = terminal(&report, 200);
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    assert!(!text(&samples).contains("ot measurable"));
-    for sample in samples.iter_mut().filter(|sample| is_of(sample, "openssl")) {
+    assert!(!words(&manifest, &samples).contains("ot measurable"));
+    let again = samples.iter_mut().filter(|s| s.role == Role::Again);
+    for sample in again.filter(|sample| sample.stack.as_str() == "openssl") {
         let Outcome::Ok(measured) = &mut sample.outcome else {
             unreachable!("it was made of one that went well");
         };
@@ -146,7 +140,7 @@ fn a_first_connection_that_costs_less_than_nothing_is_not_measurable() {
         .map(|row| row.cpu.unwrap().is_measurable())
         .collect();
     assert_eq!(costs, [false, true]);
-    let text = text(&samples);
+    let text = words(&manifest, &samples);
     for part in [
         "openssl not measurable",
         "Not measurable: later connections",
@@ -223,12 +217,9 @@ fn a_pair_is_of_one_round_and_one_session() {
     };
     let mut samples = fixture.samples();
     // The first stack's samples of one site are moved to another session.
-    let moved =
-        |s: &&mut netbench_model::Sample| s.site == "near.example" && s.stack.stack() == "openssl";
-    samples
-        .iter_mut()
-        .filter(moved)
-        .for_each(|sample| sample.session = 1);
+    for sample in samples.iter_mut().filter(|s| s.site == "near.example") {
+        sample.session = u32::from(sample.stack.stack() == "openssl");
+    }
     let summary = summarize(&fixture.manifest(), &samples);
     assert!(
         summary.comparisons[0]
@@ -331,6 +322,16 @@ fn a_run_without_samples_has_a_report_without_figures() {
     assert!(terminal(&report, 80).contains("cannot be compared"));
 }
 
+fn log(packets: u32, lost: &[u32]) -> LossLog {
+    LossLog {
+        connection: 0,
+        direction: LinkDirection::Down,
+        load: PacketLoad::Data,
+        packets,
+        lost: lost.to_vec(),
+    }
+}
+
 #[test]
 fn losses_that_differ_before_the_packets_do_are_warned_of() {
     let fixture = Fixture {
@@ -339,13 +340,6 @@ fn losses_that_differ_before_the_packets_do_are_warned_of() {
     };
     let mut samples = fixture.samples();
     let pairs = samples.len() as u64 / 2;
-    let log = |packets: u32, lost: &[u32]| LossLog {
-        connection: 0,
-        direction: LinkDirection::Down,
-        load: PacketLoad::Data,
-        packets,
-        lost: lost.to_vec(),
-    };
     let manifest = fixture.manifest();
     assert_eq!(summarize(&manifest, &samples).losses, None);
     for sample in &mut samples {
@@ -375,8 +369,7 @@ fn losses_that_differ_before_the_packets_do_are_warned_of() {
           losses and not stacks may be what these differ by"
         ]
     );
-    let reported = terminal(&ConnectReport::new(manifest, samples), 200);
-    let reported = reported.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reported = words(&manifest, &samples);
     assert!(reported.contains("1 lost others."), "{reported}");
 }
 
@@ -429,17 +422,6 @@ fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
 #[test]
 fn what_befell_the_link_and_the_lab_is_said() {
     let fixture = Fixture::default();
-    let warnings = |late_ns: u64, void: usize| {
-        let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
-        let link = manifest.link.as_mut().unwrap();
-        link.lateness_ns = [("p99".to_owned(), 50_000), ("max".to_owned(), late_ns)].into();
-        for sample in &mut samples[..void] {
-            sample.outcome = Outcome::Discarded {
-                reason: "the lab's server a had died".to_owned(),
-            };
-        }
-        summarize(&manifest, &samples).warnings.join("\n")
-    };
     let cases = [
         (90 * MS, 0, "", "stood still"),
         (5_000 * MS, 0, "released a packet 5.00 s late", "had died"),
@@ -452,7 +434,15 @@ fn what_befell_the_link_and_the_lab_is_said() {
         (0, 3, "3 trials met a server", "stood still"),
     ];
     for (late_ns, void, said, unsaid) in cases {
-        let warnings = warnings(late_ns, void);
+        let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
+        let link = manifest.link.as_mut().unwrap();
+        link.lateness_ns = [("p99".to_owned(), 50_000), ("max".to_owned(), late_ns)].into();
+        for sample in &mut samples[..void] {
+            sample.outcome = Outcome::Discarded {
+                reason: "the lab's server a had died".to_owned(),
+            };
+        }
+        let warnings = summarize(&manifest, &samples).warnings.join("\n");
         assert!(warnings.contains(said), "{said}: {warnings}");
         assert!(!warnings.contains(unsaid), "{unsaid}: {warnings}");
     }
@@ -470,42 +460,38 @@ fn cold_samples(fixture: &Fixture) -> Vec<Sample> {
             continue;
         };
         let ring = first.stack.as_str() == "rustls-ring";
-        let like = |role: Role, connector_ms: u64, minor_faults: u64, steps: Vec<StepCost>| {
+        let steps = [(SetUpStep::Entropy, 31), (SetUpStep::TrustRoots, 1)];
+        let steps = steps.map(|(step, first_ms)| {
+            let [first, again] =
+                [(first_ms * MS + 1, 10), (1, 0)].map(|(cpu_ns, minor_faults)| Spent {
+                    wall_ns: 2 * cpu_ns,
+                    cpu_ns,
+                    minor_faults,
+                });
+            StepCost { step, first, again }
+        });
+        let mut connections = vec![
+            (Role::Measured, if ring { 34 } else { 4 }, 400, Vec::new()),
+            (Role::Again, 1, 100, Vec::new()),
+        ];
+        if ring {
+            connections.push((Role::Stepped, 2, 200, steps.into()));
+        }
+        for (role, connector_ms, minor_faults, steps) in connections {
             let process = ProcessCost {
                 connector_cpu_ns: connector_ms * MS,
                 minor_faults,
                 fault_ns: (!steps.is_empty()).then_some(5_000),
                 steps,
             };
-            Sample {
+            samples.push(Sample {
                 role,
                 outcome: Outcome::Ok(Box::new(Measured {
                     process: Some(process),
                     ..(**figures).clone()
                 })),
                 ..first.clone()
-            }
-        };
-        samples.push(like(
-            Role::Measured,
-            if ring { 34 } else { 4 },
-            400,
-            Vec::new(),
-        ));
-        samples.push(like(Role::Again, 1, 100, Vec::new()));
-        if ring {
-            let spent = |cpu_ns: u64, minor_faults: u64| Spent {
-                wall_ns: 2 * cpu_ns,
-                cpu_ns,
-                minor_faults,
-            };
-            let step = |step, first_ms| StepCost {
-                step,
-                first: spent(first_ms * MS + 1, 10),
-                again: spent(1, 0),
-            };
-            let steps = vec![step(SetUpStep::Entropy, 31), step(SetUpStep::TrustRoots, 1)];
-            samples.push(like(Role::Stepped, 2, 200, steps));
+            });
         }
     }
     samples
@@ -522,8 +508,8 @@ fn what_a_first_connection_costs_is_a_time_with_its_causes() {
     let [openssl, ring] = summary.cold.as_slice() else {
         panic!("one row for each stack: {:?}", summary.cold);
     };
-    let median = |row: &netbench_report::ColdRow| row.cpu.unwrap().median_ns;
-    assert_eq!((median(openssl), median(ring)), (3e6, 33e6));
+    let medians = [openssl, ring].map(|row| row.cpu.unwrap().median_ns);
+    assert_eq!(medians, [3e6, 33e6]);
     assert_eq!(ring.against, ColdAgainst::SameProcess);
     assert_eq!(openssl.causes, None);
     let causes = ring.causes.as_ref().unwrap();

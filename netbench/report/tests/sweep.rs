@@ -55,25 +55,26 @@ fn every_point_has_its_times_and_its_difference() {
         );
         assert!((reported.round_trips - 3.0).abs() < 1e-9, "{}", row.point);
     }
-    let rows = |format: &str| {
+    for (format, least) in [("csv", 20), ("json", 3)] {
         let text = render(&report, format);
-        text.matches("rtt=100ms,loss=1%").count()
-    };
-    assert!(rows("csv") > 20 && rows("json") > 3);
+        let rows = text.matches("rtt=100ms,loss=1%").count();
+        assert!(rows > least, "{format}");
+    }
 }
 
 #[test]
 fn a_slow_link_and_a_smaller_share_of_a_core_are_predicted() {
     let report = report(&["link=dsl,3g", "cpu=100%,25%"]);
     let sweep = report.summary.sweep.as_ref().unwrap();
-    let reported = |link: &str, cpu: &str| {
+    let points = [("dsl", "100%"), ("3g", "100%"), ("dsl", "25%")];
+    let [dsl, slow_link, slow_core] = points.map(|(link, cpu)| {
         let mut rows = sweep.times.iter();
         let row = rows.find(|row| row.settings["link"] == link && row.settings["cpu"] == cpu);
         row.unwrap().predicted.unwrap()
-    };
-    assert!(reported("3g", "100%").waiting_ns > 5.0 * reported("dsl", "100%").waiting_ns);
-    assert!(reported("dsl", "25%").cpu_ns > 2.0 * reported("dsl", "100%").cpu_ns);
-    assert!(reported("dsl", "100%").bytes_ns > 0.0);
+    });
+    assert!(slow_link.waiting_ns > 5.0 * dsl.waiting_ns);
+    assert!(slow_core.cpu_ns > 2.0 * dsl.cpu_ns);
+    assert!(dsl.bytes_ns > 0.0);
 }
 
 #[test]
@@ -140,18 +141,16 @@ fn a_site_that_is_swept_is_one_site() {
 
 #[test]
 fn a_site_that_fails_at_a_point_is_one_site_that_fails() {
-    let refused = || {
-        Outcome::Failed(Failure {
-            class: FailureClass::Connect,
-            reason: "refused".to_owned().into(),
-            detail: "refused".to_owned(),
-            phase: Some(Phase::Tcp),
-            after_ns: None,
-        })
-    };
+    let refused = Outcome::Failed(Failure {
+        class: FailureClass::Connect,
+        reason: "refused".to_owned().into(),
+        detail: "refused".to_owned(),
+        phase: Some(Phase::Tcp),
+        after_ns: None,
+    });
     let at_two = two_sites(|site| {
         let fails = ["near.example@rtt=1ms", "near.example@rtt=10ms"].contains(&site);
-        fails.then(refused)
+        fails.then(|| refused.clone())
     });
     let (because, failed) = works(&at_two);
     assert_eq!(failed, "1 of 2", "{because}");
@@ -163,14 +162,14 @@ fn a_site_that_fails_at_a_point_is_one_site_that_fails() {
 
 #[test]
 fn a_site_that_is_tried_at_any_point_is_tried() {
-    let not_done = || Outcome::Unsupported {
+    let not_done = Outcome::Unsupported {
         reason: "it is too far".to_owned(),
     };
-    let at_one = two_sites(|site| site.contains("rtt=100ms").then(not_done));
+    let at_one = two_sites(|site| site.contains("rtt=100ms").then(|| not_done.clone()));
     let (because, failed) = works(&at_one);
     assert!(because.contains("to 2 sites"), "{because}");
     assert_eq!(failed, "0 of 2", "{because}");
-    let at_all = two_sites(|site| site.starts_with("near.example@").then(not_done));
+    let at_all = two_sites(|site| site.starts_with("near.example@").then(|| not_done.clone()));
     let (because, failed) = works(&at_all);
     assert!(because.contains("to 1 site"), "{because}");
     assert!(
@@ -184,15 +183,11 @@ fn a_site_that_is_tried_at_any_point_is_tried() {
 fn the_second_value_of_two_is_held_against_the_first() {
     let report = report(&["rtt=1ms,100ms", "hybrid=off,on", "loss=0,1%,3%"]);
     let sweep = report.summary.sweep.as_ref().unwrap();
-    let of = |axis: &str| {
-        sweep
-            .steps
-            .iter()
-            .filter(|step| step.key.axis == axis)
-            .count()
-    };
     // Two stacks at each point of the other axes; an axis of three values has no steps.
-    assert_eq!([of("rtt"), of("hybrid"), of("loss")], [12, 12, 0]);
+    for (axis, number) in [("rtt", 12), ("hybrid", 12), ("loss", 0)] {
+        let steps = sweep.steps.iter().filter(|step| step.key.axis == axis);
+        assert_eq!(steps.count(), number, "{axis}");
+    }
     for step in &sweep.steps {
         assert!(!step.key.settings.contains_key(&step.key.axis));
         if step.key.axis == "rtt" {
@@ -242,13 +237,11 @@ fn sites_are_reported_together_and_each_by_itself() {
         assert_eq!(of_site.times.len(), sweep.times.len());
         assert!(of_site.each_site.is_empty());
     }
-    let slower = |steps: &[netbench_report::SweepStep]| {
-        let steps = steps.iter();
-        steps
-            .filter(|step| step.change.verdict == Verdict::Slower)
-            .count()
-    };
-    assert_eq!([slower(&near.steps), slower(&other.steps)], [2, 0]);
+    for (of_site, slower) in [(near, 2), (other, 0)] {
+        let verdicts = of_site.steps.iter().map(|step| step.change.verdict);
+        let found = verdicts.filter(|verdict| *verdict == Verdict::Slower);
+        assert_eq!(found.count(), slower);
+    }
     let text = terminal(&report, 120);
     for name in [&near.sites[0], &other.sites[0]] {
         assert!(
@@ -274,8 +267,14 @@ fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_pred
         ),
         ..Fixture::default()
     };
+    let in_time = [("2/14000", "10", true); 2];
     // The second stack's connections take the round trip one size later than predicted.
-    let steps = |late: bool| {
+    let one_late = [
+        ("2/14000", "10", true),
+        ("2/14000", "10", false),
+        ("2/15000", "10", false),
+    ];
+    for (late, expected) in [(false, &in_time[..]), (true, &one_late)] {
         let mut samples = fixture.samples();
         for sample in &mut samples {
             let is_late = late && sample.stack.as_str() == "rustls-ring";
@@ -292,34 +291,19 @@ fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_pred
                 }
             }
         }
-        ConnectReport::new(fixture.manifest(), samples)
-    };
-    let of = |report: &ConnectReport| {
-        let sweep = report.summary.sweep.as_ref().unwrap();
-        let steps = sweep.flights.iter();
-        let steps = steps.map(|step| {
+        let report = ConnectReport::new(fixture.manifest(), samples);
+        let flights = report.summary.sweep.as_ref().unwrap().flights.iter();
+        let found = flights.map(|step| {
             (
-                step.to.clone(),
-                step.settings["window"].clone(),
+                step.to.as_str(),
+                &step.settings["window"][..],
                 step.agrees(),
             )
         });
-        steps.collect::<Vec<_>>()
-    };
-    let step = |to: &str, agrees| (to.to_owned(), "10".to_owned(), agrees);
-    let right = steps(false);
-    assert_eq!(of(&right), [step("2/14000", true), step("2/14000", true)]);
-    let text = terminal(&right, 120);
-    assert!(text.contains("2 of 2 steps are measured"), "{text}");
-    let late = steps(true);
-    assert_eq!(
-        of(&late),
-        [
-            step("2/14000", true),
-            step("2/14000", false),
-            step("2/15000", false)
-        ]
-    );
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+        let text = terminal(&report, 120);
+        assert_eq!(text.contains("2 of 2 steps are measured"), !late, "{text}");
+    }
 }
 
 /// These are real connections, on links without losses.
@@ -329,8 +313,9 @@ fn what_is_published_took_what_is_predicted() {
         let run = published::run(name);
         let report = ConnectReport::new(run.manifest().unwrap(), run.records().unwrap());
         let sweep = report.summary.sweep.as_ref().unwrap();
-        let fits = |fit| sweep.times.iter().filter(|time| time.fit == fit).count();
-        assert!(fits(Fit::Holds) >= least, "{name}: {}", fits(Fit::Holds));
-        assert_eq!(fits(Fit::Holds) + fits(Fit::Off), of, "{name}");
+        let [holds, off] = [Fit::Holds, Fit::Off]
+            .map(|fit| sweep.times.iter().filter(|time| time.fit == fit).count());
+        assert!(holds >= least, "{name}: {holds}");
+        assert_eq!(holds + off, of, "{name}");
     }
 }

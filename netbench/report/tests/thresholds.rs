@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use netbench_model::{Losses, LostSite, NamedThreshold, Part, Thresholds, compat::Judgement};
+use netbench_model::{NamedThreshold, Part, Thresholds, compat::Judgement};
 use netbench_report::{Answer, Evaluation, EvaluationReport, Found, Question, Report, evaluation};
 
 use crate::support::{
@@ -49,19 +49,8 @@ fn measured(cases: &[MadeCase]) -> Found {
 }
 
 fn lost(sites: u64) -> Found {
-    let site = |number| LostSite {
-        site: format!("site-{number}.example"),
-        reason: "CBC only".to_owned(),
-        detail: String::new(),
-        confirmed: None,
-    };
     Found {
-        losses: Some(Losses {
-            scanned: 100,
-            both: 100 - sites,
-            lost: (0..sites).map(site).collect(),
-            ..Losses::default()
-        }),
+        losses: Some(whole::losses(100 - sites, sites)),
         ..Found::default()
     }
 }
@@ -71,6 +60,10 @@ fn accepting(judgements: &[Judgement]) -> Found {
         compat: Some(Arc::new(made_parts::compat(judgements))),
         ..Found::default()
     }
+}
+
+fn handshake(low: f64) -> Found {
+    measured(&[MadeCase::handshake(low, low * 1.01)])
 }
 
 /// Returns a suite whose process needs this multiple of memory.
@@ -91,23 +84,22 @@ fn answers_follow_the_thresholds() {
     const SUPPORTS: usize = 0;
     const WORKS: usize = 1;
     const FAST: usize = 2;
-    let slower = || connected(&[(1.08, 1.12)]);
-    let near = || connected(&[(1.02, 1.08)]);
-    let one_of_two = || connected(&[(1.08, 1.12), (0.99, 1.01)]);
-    let handshake = |low: f64| measured(&[MadeCase::handshake(low, low * 1.01)]);
-    let wrongly = || accepting(&[Judgement::Right, Judgement::FalseAccept]);
+    let slower = connected(&[(1.08, 1.12)]);
+    let near = connected(&[(1.02, 1.08)]);
+    let one_of_two = connected(&[(1.08, 1.12), (0.99, 1.01)]);
+    let wrongly = accepting(&[Judgement::Right, Judgement::FalseAccept]);
     let cases: [(Found, &str, usize, Answer); 32] = [
-        (slower(), "", FAST, No),
-        (slower(), "connection-time=15%", FAST, Yes),
-        (slower(), "connection-time=5%..20%", FAST, WithLosses),
-        (slower(), "connection-time=5%..8%", FAST, No),
-        (slower(), "connection-time=5%..", FAST, WithLosses),
-        (slower(), "connection-time=10%", FAST, Open),
-        (near(), "", FAST, Open),
-        (near(), "connection-time=8%", FAST, Yes),
-        (near(), "connection-time=1%", FAST, No),
-        (one_of_two(), "", FAST, WithLosses),
-        (one_of_two(), "connection-time=15%", FAST, Yes),
+        (slower.clone(), "", FAST, No),
+        (slower.clone(), "connection-time=15%", FAST, Yes),
+        (slower.clone(), "connection-time=5%..20%", FAST, WithLosses),
+        (slower.clone(), "connection-time=5%..8%", FAST, No),
+        (slower.clone(), "connection-time=5%..", FAST, WithLosses),
+        (slower.clone(), "connection-time=10%", FAST, Open),
+        (near.clone(), "", FAST, Open),
+        (near.clone(), "connection-time=8%", FAST, Yes),
+        (near.clone(), "connection-time=1%", FAST, No),
+        (one_of_two.clone(), "", FAST, WithLosses),
+        (one_of_two.clone(), "connection-time=15%", FAST, Yes),
         (handshake(1.3), "", FAST, WithLosses),
         (handshake(1.3), "in-memory=50%..900%", FAST, Yes),
         (handshake(1.3), "in-memory=5%..20%", FAST, No),
@@ -124,11 +116,11 @@ fn answers_follow_the_thresholds() {
         (lost(1), "lost-sites=0%..1%", SUPPORTS, No),
         (lost(5), "", SUPPORTS, No),
         (lost(5), "lost-sites=0%..5.1%", SUPPORTS, WithLosses),
-        (wrongly(), "", WORKS, WithLosses),
-        (wrongly(), "false-accepts=1..2", WORKS, Yes),
-        (wrongly(), "false-accepts=0..1", WORKS, No),
-        (wrongly(), "false-accepts=0..2", WORKS, WithLosses),
-        (wrongly(), "lost-sites=100%", WORKS, WithLosses),
+        (wrongly.clone(), "", WORKS, WithLosses),
+        (wrongly.clone(), "false-accepts=1..2", WORKS, Yes),
+        (wrongly.clone(), "false-accepts=0..1", WORKS, No),
+        (wrongly.clone(), "false-accepts=0..2", WORKS, WithLosses),
+        (wrongly.clone(), "lost-sites=100%", WORKS, WithLosses),
     ];
     for (at, (found, named, number, answer)) in cases.into_iter().enumerate() {
         let card = card(found, named, number);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use netbench_model::{Losses, LostSite, compat::Judgement};
+use netbench_model::compat::Judgement;
 use netbench_report::{
     Answer::{self, No, Open},
     EvaluationReport, Found, Gate, compare_runs_of_connect, evaluation,
@@ -18,7 +18,7 @@ use crate::support::{
         ROWS, never_quiet, one_never_quiet, state, too_few,
     },
     runs::{GATES, gate},
-    whole::{complete, connections, run, suite},
+    whole::{complete, connections, losses, run, suite},
 };
 
 fn without(found: &mut Found, part: &str) {
@@ -42,20 +42,7 @@ fn made(changes: &[rows::Change]) -> EvaluationReport {
                 without(&mut found, part);
                 states.push((part, state(end)));
             }
-            Lost(lost) => {
-                let site = |number| LostSite {
-                    site: format!("lost-{number}.example"),
-                    reason: "cbc-only".to_owned(),
-                    detail: String::new(),
-                    confirmed: Some(true),
-                };
-                found.losses = Some(Losses {
-                    scanned: 101,
-                    both: 101 - lost,
-                    lost: (0..lost).map(site).collect(),
-                    ..Losses::default()
-                });
-            }
+            Lost(lost) => found.losses = Some(losses(101 - lost, lost)),
             Totals(totals) => found.connections = Some(Arc::new(connections(totals))),
             Compat(judgement) => {
                 let judged = [Judgement::Right, judgement];
@@ -95,10 +82,10 @@ fn each_evidence_has_one_right_answer_on_every_surface() {
             assert!(format.contains(said.as_str()), "row {at}");
         }
         let junit = render(&report, "junit");
-        let tests = |status: &str| junit.matches(status).count();
-        let answered = |answer| answers.iter().filter(|found| **found == answer).count();
-        assert_eq!(tests(r#"type="no""#), answered(No), "row {at}: {junit}");
-        assert_eq!(tests("<skipped"), answered(Open), "row {at}: {junit}");
+        for (mark, answer) in [(r#"type="no""#, No), ("<skipped", Open)] {
+            let answered = answers.iter().filter(|found| **found == answer).count();
+            assert_eq!(junit.matches(mark).count(), answered, "row {at}: {junit}");
+        }
         for question in &evaluation.questions {
             let words = question.answer.words();
             let (initial, rest) = words.split_at(1);
@@ -134,14 +121,11 @@ fn each_pair_of_runs_has_one_outcome_at_the_gate() {
             };
             assert!(text.contains(word), "row {at}: {text}");
             let junit = render(&found, "junit");
-            let fails = |class: &str| junit.contains(&format!(r#"type="{class}""#));
-            assert_eq!(fails("regression"), *outcome == Gate::Regressed, "row {at}");
+            let [regressed, cannot_tell] = [r#"type="regression""#, r#"type="cannot-tell""#]
+                .map(|class| junit.contains(class));
+            assert_eq!(regressed, *outcome == Gate::Regressed, "row {at}");
             if *outcome != Gate::Regressed {
-                assert_eq!(
-                    fails("cannot-tell"),
-                    *outcome == Gate::CannotTell,
-                    "row {at}"
-                );
+                assert_eq!(cannot_tell, *outcome == Gate::CannotTell, "row {at}");
             }
             if *outcome == Gate::CannotTell {
                 assert!(text.contains("rounds"), "row {at}: {text}");

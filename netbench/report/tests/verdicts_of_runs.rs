@@ -153,18 +153,19 @@ fn the_sentence_has_the_heap_of_a_client_and_of_a_server() {
     let text = serde_json::to_string(&*report.summary).unwrap();
     let text = text.replace("openssl", "old").replace("rustls-ring", "new");
     let mut suite: SuiteSummary = serde_json::from_str(&text).unwrap();
-    let sentence = |suite: &SuiteSummary| {
+    let apart = suite.clone();
+    suite.cases.retain(|row| !row.case.is_of_one_side());
+    for (suite, clause) in [
+        (apart, "; a session's heap: client -50 %, server -50 %."),
+        (suite, "; a session's memory (both sides): "),
+    ] {
         let found = Found {
-            suites: vec![Arc::new(suite.clone())],
+            suites: vec![Arc::new(suite)],
             ..Found::default()
         };
-        evaluation(whole::run(&[]), found).sentence
-    };
-    let apart = "; a session's heap: client -50 %, server -50 %.";
-    assert!(sentence(&suite).contains(apart), "{}", sentence(&suite));
-    suite.cases.retain(|row| !row.case.is_of_one_side());
-    let together = "; a session's memory (both sides): ";
-    assert!(sentence(&suite).contains(together), "{}", sentence(&suite));
+        let sentence = evaluation(whole::run(&[]), found).sentence;
+        assert!(sentence.contains(clause), "{sentence}");
+    }
 }
 
 #[test]
@@ -215,18 +216,14 @@ fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
     let [old, new] = ["openssl", "rustls-ring"].map(StackName::new);
     let mut undecided = 0;
     for seed in 0..6 {
-        let fixture = suite_made::Fixture {
-            seed,
-            rounds: 4,
-            disturbed: 0,
-            ..suite_made::Fixture::default()
-        };
-        let at = |ratio: f64, seed: u64| suite_made::Fixture {
-            seed,
-            ratio,
-            ..fixture
-        };
-        let (one, two) = (at(1.004, seed), at(1.0, 100 + seed));
+        let [one, two] =
+            [(seed, 1.004), (100 + seed, 1.0)].map(|(seed, ratio)| suite_made::Fixture {
+                seed,
+                rounds: 4,
+                ratio,
+                disturbed: 0,
+                ..suite_made::Fixture::default()
+            });
         let (manifest, samples) = (one.manifest(), one.samples());
         for limit in [None, Some(0.5)] {
             let stacks = compare_stacks_of_suite(&manifest, &samples, &old, &new, limit);
@@ -238,9 +235,8 @@ fn a_comparison_says_how_many_rounds_would_decide_each_undecided_row() {
                 undecided += says_rounds(found, rows);
             }
             // Rounds that vary by 2 %: some rows are undecided.
-            let noisy =
-                |seed| connected(&(9, 0.02, 101.0, TWO, &[], Open), &["near.example"], seed);
-            let (one, two) = (noisy(seed), noisy(100 + seed));
+            let [one, two] = [seed, 100 + seed]
+                .map(|seed| connected(&(9, 0.02, 101.0, TWO, &[], Open), &["near.example"], seed));
             let found = compare_runs_of_connect(
                 (&one.manifest, &one.samples),
                 (&two.manifest, &two.samples),

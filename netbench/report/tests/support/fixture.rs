@@ -53,21 +53,18 @@ port.example:8443 rtt=57ms
 impl Fixture {
     pub fn manifest(&self) -> ConnectManifest {
         let stacks = [StackName::new("openssl"), StackName::new("rustls-ring")];
-        let worker = |stack: &str, library: &str, provider: Option<&str>| WorkerRecord {
+        let workers = [
+            ("openssl", "OpenSSL 3.5.5", None),
+            ("rustls-ring", "rustls 0.23.0", Some("ring 0.17.0")),
+        ];
+        let workers = workers.map(|(stack, library, provider)| WorkerRecord {
             executable: format!("netbench-worker-{stack}"),
             stack: stack.to_owned(),
             library: library.to_owned(),
             provider: provider.map(str::to_owned),
             connector: "hyper-connector 1.2.3".to_owned(),
             build: [("profile".to_owned(), "release".to_owned())].into(),
-        };
-        let served = |site: &str| ServerCount {
-            site: site.to_owned(),
-            accepted: 1000,
-            handshakes: 20,
-            resumed: 0,
-            responses: 20,
-        };
+        });
         ConnectManifest {
             schema: netbench_model::SCHEMA_VERSION,
             kind: ConnectPlan::KIND,
@@ -107,10 +104,7 @@ impl Fixture {
                 client_certificate: None,
                 link: None,
             },
-            workers: vec![
-                worker("openssl", "OpenSSL 3.5.5", None),
-                worker("rustls-ring", "rustls 0.23.0", Some("ring 0.17.0")),
-            ],
+            workers: workers.into(),
             link: Some(LinkRecord {
                 kind: LinkKind::User,
                 why: "auto: a fixture".to_owned(),
@@ -149,7 +143,13 @@ impl Fixture {
                 .map(str::to_owned)
                 .to_vec(),
                 interrupted: false,
-                served: vec![served("near.example")],
+                served: vec![ServerCount {
+                    site: "near.example".to_owned(),
+                    accepted: 1000,
+                    handshakes: 20,
+                    resumed: 0,
+                    responses: 20,
+                }],
             }],
             warnings: Vec::new(),
             origin: netbench_model::Origin::default(),
@@ -214,39 +214,34 @@ fn outcome(
     side: usize,
     random: &mut Rng,
 ) -> Outcome {
-    let failed = |class, reason: &str, detail: &str| {
-        Outcome::Failed(Failure {
-            class,
-            reason: reason.to_owned().into(),
-            detail: detail.to_owned(),
-            phase: Some(Phase::Tls),
-            after_ns: Some(1_000_000),
-        })
-    };
-    let resumed = condition == Condition::Resumed;
-    match site {
+    let (class, reason, detail) = match site {
         "broken.example" => {
-            return failed(
-                FailureClass::Certificate,
-                "expired",
-                "certificate has expired",
-            );
+            let detail = "certificate has expired";
+            (FailureClass::Certificate, "expired", detail)
         }
-        "hostile.example" if side == 1 => return failed(FailureClass::Http, HOSTILE, HOSTILE),
-        "plain.example" if resumed => {
+        "hostile.example" if side == 1 => (FailureClass::Http, HOSTILE, HOSTILE),
+        "plain.example" if condition == Condition::Resumed => {
             return Outcome::Unsupported {
                 reason: "the site does not resume sessions".to_owned(),
             };
         }
-        _ => {}
-    }
-    let group = if site == "different.example" && side == 1 {
-        Group::SECP256R1
-    } else {
-        Group::X25519
+        _ => {
+            let group = if site == "different.example" && side == 1 {
+                Group::SECP256R1
+            } else {
+                Group::X25519
+            };
+            let measured = measured(rtt_ns, condition, compute, group, random);
+            return Outcome::Ok(Box::new(measured));
+        }
     };
-    let measured = measured(rtt_ns, condition, compute, group, random);
-    Outcome::Ok(Box::new(measured))
+    Outcome::Failed(Failure {
+        class,
+        reason: reason.to_owned().into(),
+        detail: detail.to_owned(),
+        phase: Some(Phase::Tls),
+        after_ns: Some(1_000_000),
+    })
 }
 
 /// Returns a successful connection whose computation takes `compute` of the usual time.
@@ -258,12 +253,10 @@ pub fn measured(
     random: &mut Rng,
 ) -> Measured {
     let resumed = condition == Condition::Resumed;
-    let mut noise = |spread: f64| 1.0 + spread * (random.below(2_001) as f64 / 1_000.0 - 1.0);
-    let whole = |ns: f64| ns.round() as u64;
-    let cpu = 2e6 * compute * noise(0.1);
-    let tcp = rtt_ns * noise(0.002);
+    let cpu = 2e6 * compute * noise(random, 0.1);
+    let tcp = rtt_ns * noise(random, 0.002);
     let tls = rtt_ns + cpu * 0.7;
-    let first_byte = rtt_ns * noise(0.002);
+    let first_byte = rtt_ns * noise(random, 0.002);
     let client = Negotiated {
         ech: None,
         version: Some(TlsVersion::Tls13),
@@ -274,18 +267,18 @@ pub fn measured(
         resumed,
         chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },
     };
-    let connector_ns = (!resumed).then(|| whole(3e6 * compute * noise(0.1)));
+    let connector_ns = (!resumed).then(|| (3e6 * compute * noise(random, 0.1)).round() as u64);
     Measured {
         phases: Phases {
             connector_ns,
-            dns_ns: whole(500.0 * noise(0.2)),
-            tcp_ns: whole(tcp),
-            tls_ns: whole(tls),
+            dns_ns: (500.0 * noise(random, 0.2)).round() as u64,
+            tcp_ns: tcp.round() as u64,
+            tls_ns: tls.round() as u64,
             client_hello_ns: 50_000,
-            verify_ns: (!resumed).then(|| whole(2e5 * compute * noise(0.1))),
-            first_byte_ns: whole(first_byte),
-            total_ns: whole(tcp + tls + first_byte),
-            cpu_ns: whole(cpu),
+            verify_ns: (!resumed).then(|| (2e5 * compute * noise(random, 0.1)).round() as u64),
+            first_byte_ns: first_byte.round() as u64,
+            total_ns: (tcp + tls + first_byte).round() as u64,
+            cpu_ns: cpu.round() as u64,
         },
         server: Some(ServerView {
             negotiated: client.clone(),
@@ -307,4 +300,9 @@ pub fn measured(
             ..ProcessCost::default()
         }),
     }
+}
+
+/// Returns a factor that differs from 1 by at most `spread`.
+fn noise(random: &mut Rng, spread: f64) -> f64 {
+    1.0 + spread * (random.below(2_001) as f64 / 1_000.0 - 1.0)
 }

@@ -1,6 +1,7 @@
 //! Reports in their formats, as text.
 
 use netbench_report::{Document, Options, Report, Style, format};
+use serde_json::Value;
 
 /// Renders a report in the format of this name.
 pub fn render(report: &dyn Report, name: &str) -> String {
@@ -24,6 +25,28 @@ pub fn in_options(report: &dyn Report, name: &str, options: &Options) -> String 
 /// Renders a document in the format of this name.
 pub fn in_format(document: &Document<'_>, name: &str, options: &Options) -> String {
     String::from_utf8((format(name).unwrap().render)(document, options)).unwrap()
+}
+
+/// Fails if the JSON of a report is not as the schema in this file describes it.
+#[track_caller]
+pub fn assert_json(report: &dyn Report, file: &str) {
+    let value = serde_json::from_str(&render(report, "json")).unwrap();
+    assert_valid(&value, file);
+}
+
+/// Fails if a value is not as the schema in this file under `netbench/schemas/` describes it.
+#[track_caller]
+pub fn assert_valid(value: &Value, file: &str) {
+    let path = format!("{}/../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
+    let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    if let Err(error) = jsonschema::validate(&schema, value) {
+        panic!("{file}: {error} at {}", error.instance_path());
+    }
+}
+
+/// Returns whether a terminal or a browser would obey a character.
+pub fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n') || c == '\u{202e}'
 }
 
 /// Fails where a format shows the name of an emulated site (all end in `.example` or `.test`) without saying that it is emulated.

@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use netbench_model::{
-    CertificateFault, Condition, ConnectManifest, Depth, EvaluationManifest, EvaluationPlan,
-    Failure, FailureClass, Group, LinkKind, Losses, LostSite, Outcome, PartRecord, PartState,
-    Phase, Profile, Role, Sample, StackName, Target, compat::Judgement, parse_sites,
+    CertificateFault, Condition, ConnectManifest, EvaluationManifest, EvaluationPlan, Failure,
+    FailureClass, Group, LinkKind, Losses, LostSite, Outcome, PartState, Phase, Profile, Role,
+    Sample, StackName, compat::Judgement, parse_sites,
 };
 use netbench_report::{ConnectReport, EvaluationReport, Found, SuiteSummary, evaluation};
 use netbench_stats::{Rng, UndecidedReason};
@@ -106,14 +106,13 @@ impl Made {
         let mut rng = Rng::new(seed ^ 0x6d61_6465);
         // Some evaluations have no problems, and others mostly problems.
         let trouble = [0, 10, 40, 90][rng.below(4) as usize];
-        let fate = |rng: &mut Rng| match rng.below(100) < trouble {
-            true => Fate::ALL[rng.below(8) as usize],
-            false => Fate::Works,
-        };
         // A lost site is a small loss among thirty, and a large one among three.
         let count = 1 + rng.below(30);
-        let fates = (0..count).map(|_| fate(&mut rng)).collect();
-        let pick = |rng: &mut Rng, of: u32| rng.below(of) == 0;
+        let fates = (0..count).map(|_| match rng.below(100) < trouble {
+            true => Fate::ALL[rng.below(8) as usize],
+            false => Fate::Works,
+        });
+        let fates = fates.collect();
         let missing = [
             "it was left out",
             "no space",
@@ -124,19 +123,19 @@ impl Made {
             seed,
             fates,
             rounds: [1, 2, 6, 8][rng.below(4) as usize],
-            profiles: match pick(&mut rng, 4) {
-                true => [Profile::Library, Profile::Default],
-                false => [Profile::Library, Profile::Library],
+            profiles: match rng.below(4) {
+                0 => [Profile::Library, Profile::Default],
+                _ => [Profile::Library, Profile::Library],
             },
-            link: match pick(&mut rng, 6) {
-                true => LinkKind::None,
-                false => LinkKind::User,
+            link: match rng.below(6) {
+                0 => LinkKind::None,
+                _ => LinkKind::User,
             },
             compute: [0.3, 0.9, 1.0, 1.2, 3.0, 9.0][rng.below(6) as usize],
-            evenly: !pick(&mut rng, 3),
+            evenly: rng.below(3) != 0,
             rtt_ms: [1, 20, 100][rng.below(3) as usize],
-            scanned: !pick(&mut rng, 8),
-            missing: pick(&mut rng, 8).then_some(missing),
+            scanned: rng.below(8) != 0,
+            missing: (rng.below(8) == 0).then_some(missing),
             servers: match rng.below(4) {
                 0 => None,
                 1 => Some(vec![Judgement::Right; 30]),
@@ -144,7 +143,7 @@ impl Made {
             },
             chains: wrong_ones(&mut rng, trouble),
             stores: wrong_ones(&mut rng, trouble),
-            features: !pick(&mut rng, 8),
+            features: rng.below(8) != 0,
             suite: match rng.below(12) {
                 0 => MadeSuite::LeftOut,
                 1 => MadeSuite::Unsupported,
@@ -360,12 +359,6 @@ impl Made {
                 why: why.to_owned(),
             },
         };
-        let done_or_left_out = |done| match done {
-            true => PartState::Done,
-            false => PartState::LeftOut,
-        };
-        let sites = done_or_left_out(self.scanned);
-        let compat = done_or_left_out(self.servers.is_some());
         let suite = match self.suite {
             MadeSuite::LeftOut => PartState::LeftOut,
             MadeSuite::Unsupported => PartState::Unsupported {
@@ -373,37 +366,18 @@ impl Made {
             },
             _ => PartState::Done,
         };
-        let part = |(name, state): (&str, PartState)| PartRecord {
-            part: name.to_owned(),
-            state,
-            estimate_s: 10,
-            took_s: Some(9),
-            notes: Vec::new(),
-        };
         let parts = [
             ("features", done_or_left_out(self.features)),
-            ("compat", compat),
-            ("sites", sites),
+            ("compat", done_or_left_out(self.servers.is_some())),
+            ("sites", done_or_left_out(self.scanned)),
             ("connections", connections),
             ("suite", suite),
         ];
         manifest_of(EvaluationPlan {
-            from: StackName::new(OLD),
-            to: StackName::new(NEW),
-            depth: Depth::Quick,
-            target: Target::Lab,
             sites_file: (self.seed.is_multiple_of(2)).then(|| "mine.txt".to_owned()),
-            urls: Vec::new(),
-            connections: netbench_model::ConnectionSettings::default(),
-            limit: None,
             sites: u32::try_from(self.fates.len()).unwrap(),
-            client_use: netbench_model::ClientUse::default(),
-            client_profile: Some(Profile::Library),
-            link: None,
             seed: self.seed,
-            workers: Vec::new(),
-            browsers: Vec::new(),
-            parts: parts.map(part).to_vec(),
+            ..whole::run(&parts).plan
         })
     }
 }
@@ -426,6 +400,13 @@ impl Made {
             high,
             sources: Vec::new(),
         })
+    }
+}
+
+fn done_or_left_out(done: bool) -> PartState {
+    match done {
+        true => PartState::Done,
+        false => PartState::LeftOut,
     }
 }
 

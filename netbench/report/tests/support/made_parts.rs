@@ -19,6 +19,13 @@ use super::{
     manifest::manifest_of,
 };
 
+pub(crate) const ACCEPTED: CompatOutcome = CompatOutcome::Accepted {
+    version: None,
+    suite: None,
+    group: None,
+    alpn: None,
+};
+
 /// Returns chains that the old stack judges correctly, and the new one wrongly in the given cases.
 pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
     chains_for(wrong, &[])
@@ -119,42 +126,29 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
 
 /// The run of such a catalogue.
 pub(crate) fn compat_run(judgements: &[Judgement]) -> (CompatManifest, Vec<CompatSample>) {
-    let refused = || Expected::Rejected(vec!["expired".parse().unwrap()]);
-    let accepted = CompatOutcome::Accepted {
-        version: None,
-        suite: None,
-        group: None,
-        alpn: None,
-    };
-    let rejected = |reason: &str| CompatOutcome::Rejected {
-        reason: reason.parse().unwrap(),
-        library: String::new(),
-        detail: String::new(),
-        alert: None,
-        http_status: None,
-    };
     let mut cases = Vec::new();
     let mut samples = Vec::new();
     for (number, judgement) in judgements.iter().enumerate() {
+        let expired = refused("expired");
         let (expected, before, after) = match judgement {
             Judgement::Crashed => {
                 let detail = "signal 11".to_owned();
                 let after = CompatOutcome::Crash { detail };
-                (Expected::Accepted, accepted.clone(), after)
+                (Expected::Accepted, ACCEPTED, after)
             }
             Judgement::Hung => {
                 let after = CompatOutcome::Hang { after_ms: 6000 };
-                (Expected::Accepted, accepted.clone(), after)
+                (Expected::Accepted, ACCEPTED, after)
             }
-            Judgement::FalseReject => (Expected::Accepted, accepted.clone(), rejected("alert")),
-            Judgement::FalseAccept => (refused(), rejected("expired"), accepted.clone()),
-            Judgement::WrongReason => (refused(), rejected("expired"), rejected("alert")),
+            Judgement::FalseReject => (Expected::Accepted, ACCEPTED, rejected("alert")),
+            Judgement::FalseAccept => (expired, rejected("expired"), ACCEPTED),
+            Judgement::WrongReason => (expired, rejected("expired"), rejected("alert")),
             Judgement::Unsupported | Judgement::Excused => {
                 let reason = "no such thing".to_owned();
                 let after = CompatOutcome::Unsupported { reason };
-                (Expected::Accepted, accepted.clone(), after)
+                (Expected::Accepted, ACCEPTED, after)
             }
-            Judgement::Right => (Expected::Accepted, accepted.clone(), accepted.clone()),
+            Judgement::Right => (Expected::Accepted, ACCEPTED, ACCEPTED),
         };
         cases.push(CompatCase {
             name: server(number),
@@ -188,6 +182,21 @@ pub(crate) fn compat_run(judgements: &[Judgement]) -> (CompatManifest, Vec<Compa
         limit_ms: 2000,
     };
     (manifest_of(plan), samples)
+}
+
+/// Returns the expectation that a server is refused for this reason.
+pub(crate) fn refused(reason: &str) -> Expected {
+    Expected::Rejected(vec![reason.parse().unwrap()])
+}
+
+pub(crate) fn rejected(reason: &str) -> CompatOutcome {
+    CompatOutcome::Rejected {
+        reason: reason.parse().unwrap(),
+        library: String::new(),
+        detail: String::new(),
+        alert: None,
+        http_status: None,
+    }
 }
 
 fn unknown_issuer() -> ChainOutcome {

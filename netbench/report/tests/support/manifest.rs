@@ -1,6 +1,8 @@
 //! Manifests of artificial runs.
 
-use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, Thresholds};
+use netbench_model::{
+    Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, Thresholds, WorkerRecord,
+};
 
 const STARTED: &str = "2026-01-02T03:04:05Z";
 
@@ -32,5 +34,17 @@ pub fn session(command: &str) -> Session {
         command: command.split(' ').map(str::to_owned).collect(),
         interrupted: false,
         served: Vec::new(),
+    }
+}
+
+/// Returns the worker of a stack.
+pub fn worker(stack: &str) -> WorkerRecord {
+    WorkerRecord {
+        executable: "worker".to_owned(),
+        stack: stack.to_owned(),
+        library: format!("{stack} 1.0"),
+        provider: None,
+        connector: "hyper".to_owned(),
+        build: [].into(),
     }
 }

@@ -24,23 +24,23 @@ pub fn run(end: &str) -> RunFolder {
 pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
     let folder = run("-openssl-to-rustls-aws-lc");
     let manifest: EvaluationManifest = folder.manifest().unwrap();
-    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
-    let part = |path: &str| RunFolder::open(&only(&folder.path().join(path), "")).unwrap();
-    let connect = part("connections/run");
+    let [coverage, difference] = ["features/coverage.json", "features/difference.json"]
+        .map(|path| fs::read_to_string(folder.path().join(path)).unwrap());
+    let [connect, speed, costs] = ["connections/run", "suite/speed", "suite/costs"]
+        .map(|path| RunFolder::open(&only(&folder.path().join(path), "")).unwrap());
     let connect_manifest: ConnectManifest = connect.manifest().unwrap();
     let samples: Vec<Sample> = connect.records().unwrap();
     let connect = ConnectReport::new(connect_manifest, samples);
     let scan = only(&folder.path().join("sites/run"), "").join("summary.json");
     let scan: ScanSummary = serde_json::from_str(&fs::read_to_string(scan).unwrap()).unwrap();
-    let suites = ["suite/speed", "suite/costs"].map(|path| {
-        let run = part(path);
+    let suites = [speed, costs].map(|run| {
         let manifest: SuiteManifest = run.manifest().unwrap();
         let samples: Vec<SuiteSample> = run.records().unwrap();
         SuiteReport::new(manifest, &samples)
     });
     let found = Found {
-        coverage: serde_json::from_str(&read("features/coverage.json")).unwrap(),
-        difference: serde_json::from_str(&read("features/difference.json")).unwrap(),
+        coverage: serde_json::from_str(&coverage).unwrap(),
+        difference: serde_json::from_str(&difference).unwrap(),
         losses: Some(Losses {
             scanned: 101 + lost.len() as u64,
             both: 101,

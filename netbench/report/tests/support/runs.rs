@@ -73,9 +73,9 @@ pub fn connect_to(
         ..Fixture::default()
     };
     let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
-    let kept = |name: &str| sites.contains(&name);
-    manifest.plan.sites.retain(|site| kept(&site.name()));
-    samples.retain(|sample| kept(&sample.site));
+    let planned = &mut manifest.plan.sites;
+    planned.retain(|site| sites.contains(&site.name().as_str()));
+    samples.retain(|sample| sites.contains(&sample.site.as_str()));
     (manifest, samples)
 }
 
@@ -197,11 +197,13 @@ pub fn stacks(row: &StackRow) -> (SuiteManifest, Vec<SuiteSample>) {
     };
     let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
     // Trials that fail or are unsupported are not the question here.
-    let is_kept = |name: &str| name.starts_with("bulk") || name.starts_with("handshake");
     manifest.plan.idle = Some(IDLE);
     let scenarios = &mut manifest.plan.scenarios;
-    scenarios.retain(|scenario| is_kept(&scenario.to_string()));
-    samples.retain(|sample| is_kept(&sample.name));
+    scenarios.retain(|scenario| {
+        let name = scenario.to_string();
+        name.starts_with("bulk") || name.starts_with("handshake")
+    });
+    samples.retain(|sample| scenarios.contains(&sample.scenario));
     (manifest, samples)
 }
 
@@ -224,66 +226,69 @@ pub const COMPAT: [(Judgement, bool, usize); 5] = [
 
 /// Cases of a run of the suite, the answer, and words of its reason.
 pub fn suite_rows() -> Vec<(Vec<MadeCase>, Answer, &'static str)> {
-    let fast = || MadeCase::handshake(0.5, 0.52);
-    let slow = || MadeCase::handshake(1.2, 1.3);
-    let receive = || MadeCase::receive(0.9, 0.92);
-    let never = |case: MadeCase| case.held_back(UndecidedReason::NeverQuiet);
-    let few = |case: MadeCase| case.held_back(UndecidedReason::FewQuietTurns);
-    let send = || MadeCase::send(0.9, 0.92);
+    let fast = MadeCase::handshake(0.5, 0.52);
+    let slow = MadeCase::handshake(1.2, 1.3);
+    let receive = MadeCase::receive(0.9, 0.92);
+    let send = MadeCase::send(0.9, 0.92);
+    let [fast_unquiet, slow_unquiet, receive_unquiet, send_unquiet] =
+        [fast, slow, receive, MadeCase::send(1.5, 1.9)]
+            .map(|case| case.held_back(UndecidedReason::NeverQuiet));
+    let [fast_few, receive_few] =
+        [fast, receive].map(|case| case.held_back(UndecidedReason::FewQuietTurns));
     vec![
-        (vec![fast()], Yes, "In no part"),
-        (vec![fast(), send(), receive()], Yes, "In no part"),
-        (vec![slow()], No, "handshake +25 %"),
-        (vec![slow(), receive()], No, "handshake +25 %"),
+        (vec![fast], Yes, "In no part"),
+        (vec![fast, send, receive], Yes, "In no part"),
+        (vec![slow], No, "handshake +25 %"),
+        (vec![slow, receive], No, "handshake +25 %"),
         (
-            vec![fast(), MadeCase::verify(1.2, 1.3)],
+            vec![fast, MadeCase::verify(1.2, 1.3)],
             WithLosses,
             "verify +25 %",
         ),
         (
-            vec![slow(), MadeCase::receive(1.2, 1.3)],
+            vec![slow, MadeCase::receive(1.2, 1.3)],
             No,
             "handshake +25 %, bulk received +25 %",
         ),
         // The sending cases have a mean as the others do.
         (
-            vec![fast(), MadeCase::send(1.2, 1.3), receive()],
+            vec![fast, MadeCase::send(1.2, 1.3), receive],
             No,
             "old: bulk sent +25 %.",
         ),
         (
-            vec![fast(), MadeCase::send(0.0, 1.7), receive()],
+            vec![fast, MadeCase::send(0.0, 1.7), receive],
             Open,
             "Not decided: sending of data in memory: 1 case with too few rounds",
         ),
         (
-            vec![fast(), send(), never(MadeCase::send(1.5, 1.9)), receive()],
+            vec![fast, send, send_unquiet, receive],
             Open,
             "Not decided: sending of data in memory: 1 case on a machine that was never quiet, which more rounds do not change",
         ),
         (
-            vec![never(fast())],
+            vec![fast_unquiet],
             Open,
             "No case was decided: 1 case on a machine that was never quiet, which more rounds do not change.",
         ),
         (
-            vec![few(fast())],
+            vec![fast_few],
             Open,
             "No case was decided: 1 case with too few quiet turns",
         ),
         (
-            vec![never(fast()), few(receive()), MadeCase::send(0.0, 0.5)],
+            vec![fast_unquiet, receive_few, MadeCase::send(0.0, 0.5)],
             Open,
             "decided: 1 case on a machine that was never quiet, which more rounds do not change; 1 case with too few quiet \
              turns: more rounds on a quieter machine add to them; 1 case with too few rounds: more rounds decide.",
         ),
         (
-            vec![never(slow()), receive()],
+            vec![slow_unquiet, receive],
             Open,
             "Not decided: client's side of a handshake in memory: 1 case on a machine that was never quiet",
         ),
         (
-            vec![never(slow()), receive(), never(receive())],
+            vec![slow_unquiet, receive, receive_unquiet],
             Open,
             "No part of the suite has figures of all cases: 2 cases on a machine that was never quiet",
         ),

@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 /// A version of TLS that a site has, with these suites and groups.
 pub fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
-    let named = |codes: &[(&str, u16)]| -> Vec<Value> {
-        codes
-            .iter()
+    let [suites, groups] = [suites, groups].map(|codes| -> Vec<Value> {
+        let named = codes.iter();
+        named
             .map(|(name, code)| json!({"name": name, "code": code, "group": null, "dh": null}))
             .collect()
-    };
+    });
     json!({
-        "version": version, "supported": true, "refusal": null, "suites": named(suites),
-        "suite_order": "server", "groups": named(groups), "group_order": "server",
+        "version": version, "supported": true, "refusal": null, "suites": suites,
+        "suite_order": "server", "groups": groups, "group_order": "server",
         "groups_learned": "chosen", "complete": true,
     })
 }

@@ -74,14 +74,14 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
 
 impl Fixture {
     pub(crate) fn manifest(&self) -> SuiteManifest {
-        let worker = |stack: &str| WorkerRecord {
+        let workers = ["openssl", "rustls-ring"].map(|stack| WorkerRecord {
             executable: "worker".to_owned(),
             stack: stack.to_owned(),
             library: format!("{stack} 1.0"),
             provider: None,
             connector: String::new(),
             build: BTreeMap::new(),
-        };
+        });
         SuiteManifest {
             schema: SCHEMA_VERSION,
             kind: SuitePlan::KIND,
@@ -106,7 +106,7 @@ impl Fixture {
                 idle_beside: BTreeMap::new(),
                 pki_sha256: "aa".to_owned(),
             },
-            workers: vec![worker("openssl"), worker("rustls-ring")],
+            workers: workers.into(),
             environment: Environment {
                 facts: BTreeMap::from([
                     ("cpu_model".to_owned(), "A Processor".to_owned()),
@@ -206,22 +206,21 @@ pub(crate) fn measured(
         return made;
     }
     if let Work::Memory { sessions, .. } = scenario.work {
-        let bytes = |each: f64| (each * f64::from(sessions)) as u64;
         made.held = Some(Held {
             sessions,
-            peak_bytes: bytes(base / 5.0),
+            peak_bytes: bytes(base / 5.0, sessions),
             before_bytes: 5_000_000,
-            after_bytes: 5_000_000 + bytes(base / 10.0),
+            after_bytes: 5_000_000 + bytes(base / 10.0, sessions),
             ticket_bytes: 0,
             client_data_bytes: 0,
             server_data_bytes: 0,
             released_by: None,
             heap: Some(HeapUse {
-                allocations: bytes(base / 1_000.0),
-                held_bytes: bytes(base / 20.0),
-                peak_bytes: bytes(base / 15.0),
-                client_bytes: Some(bytes(base / 50.0)),
-                server_bytes: Some(bytes(base / 200.0)),
+                allocations: bytes(base / 1_000.0, sessions),
+                held_bytes: bytes(base / 20.0, sessions),
+                peak_bytes: bytes(base / 15.0, sessions),
+                client_bytes: Some(bytes(base / 50.0, sessions)),
+                server_bytes: Some(bytes(base / 200.0, sessions)),
             }),
         });
         return made;
@@ -258,6 +257,10 @@ pub(crate) fn measured(
     made
 }
 
+fn bytes(each: f64, sessions: u32) -> u64 {
+    (each * f64::from(sessions)) as u64
+}
+
 fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
     // Work on the core's sibling slows loads, and hardly affects other operations.
     let [integer, aes, loads] = if disturbed {
@@ -265,11 +268,12 @@ fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
     } else {
         [1.0; 3]
     };
-    let mut ns = |idle: f64, slow: f64| idle * slow * (1.0 + 0.002 * rng.normal());
+    let [integer_ns, aes_ns, memory_ns] = [2_600.0 * integer, 2_100.0 * aes, 1_500.0 * loads]
+        .map(|ns| ns * (1.0 + 0.002 * rng.normal()));
     ReferenceFigures {
         count: 30,
-        integer_ns: ns(2_600.0, integer),
-        aes_ns: ns(2_100.0, aes),
-        memory_ns: ns(1_500.0, loads),
+        integer_ns,
+        aes_ns,
+        memory_ns,
     }
 }

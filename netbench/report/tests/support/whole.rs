@@ -4,10 +4,11 @@
 use std::sync::{Arc, LazyLock};
 
 use netbench_model::{
-    Case, ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, Measure, Part,
-    PartRecord, PartState, Profile, StackName, Target, compat::Judgement, coverage,
+    Case, Condition, ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, FailureClass,
+    Losses, LostSite, Measure, Part, PartRecord, PartState, Profile, StackName, Target,
+    compat::Judgement, coverage,
 };
-use netbench_report::{CaseRow, ConnectSummary, Found, SuiteSummary};
+use netbench_report::{CaseRow, ConnectSummary, FailureRow, Found, SuiteSummary};
 use netbench_stats::{Basis, CASE_MARGIN, Change, Interval, UndecidedReason, Verdict};
 
 use super::{
@@ -15,15 +16,45 @@ use super::{
     manifest::{manifest_of, session},
 };
 
+/// Returns the scan of these numbers of sites that both stacks reach, and that are lost.
+pub fn losses(both: u64, lost: u64) -> Losses {
+    let sites = (0..lost).map(|number| LostSite {
+        site: format!("lost-{number}.example"),
+        reason: "CBC only".to_owned(),
+        detail: String::new(),
+        confirmed: Some(true),
+    });
+    Losses {
+        scanned: both + lost,
+        both,
+        lost: sites.collect(),
+        ..Losses::default()
+    }
+}
+
+/// Returns a connection of a stack to a site that failed in one of ten trials.
+pub fn failure(site: &str, stack: &str, reason: &str) -> FailureRow {
+    FailureRow {
+        site: site.to_owned(),
+        stack: StackName::new(stack),
+        condition: Condition::Clean,
+        class: FailureClass::Alert,
+        reason: reason.to_owned(),
+        detail: String::new(),
+        failed: 1,
+        trials: 10,
+    }
+}
+
 /// Returns an evaluation of `new` in place of `old`, with the state of these parts.
 pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
-    let part = |(name, state): &(&str, PartState)| PartRecord {
+    let parts = parts.iter().map(|(name, state)| PartRecord {
         part: (*name).to_owned(),
         state: state.clone(),
         estimate_s: 10,
         took_s: Some(9),
         notes: Vec::new(),
-    };
+    });
     EvaluationManifest {
         started: "2026-01-01T00:00:00Z".to_owned(),
         finished: Some("2026-01-01T00:05:00Z".to_owned()),
@@ -45,7 +76,7 @@ pub fn run(parts: &[(&str, PartState)]) -> EvaluationManifest {
             seed: 1,
             workers: Vec::new(),
             browsers: Vec::new(),
-            parts: parts.iter().map(part).collect(),
+            parts: parts.collect(),
         })
     }
 }
@@ -186,10 +217,10 @@ static SUITE: LazyLock<SuiteSummary> = LazyLock::new(|| {
 pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
     let mut rows: Vec<CaseRow> = Vec::new();
     for made in cases {
-        let of_its_kind =
-            |row: &&CaseRow| row.part == made.part && row.case.measure == made.measure;
-        let so_far = rows.iter().filter(of_its_kind).count();
-        let all = SUITE.cases.iter().filter(of_its_kind).cloned();
+        let [so_far, all] = [&rows, &SUITE.cases].map(|rows| {
+            let rows = rows.iter();
+            rows.filter(|row| row.part == made.part && row.case.measure == made.measure)
+        });
         // The source run has no separate verification, and no memory.
         let alone = SUITE.cases.iter().map(|row| CaseRow {
             part: made.part,
@@ -201,9 +232,9 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
         });
         let mut all: Vec<CaseRow> = match made.part {
             Part::Verify | Part::Memory => alone.collect(),
-            _ => all.collect(),
+            _ => all.cloned().collect(),
         };
-        let mut row = all.swap_remove(so_far);
+        let mut row = all.swap_remove(so_far.count());
         let verdict = &mut row.verdicts[0];
         let (low, high) = made.ends;
         verdict.undecided = made.held_back;
@@ -236,18 +267,13 @@ pub fn fast_suite() -> SuiteSummary {
 
 /// Returns the findings, completed with parts without losses.
 pub fn complete(found: Found) -> Found {
-    let losses = Losses {
-        scanned: 101,
-        both: 101,
-        ..Losses::default()
-    };
     let suites = match found.suites.is_empty() {
         true => vec![Arc::new(fast_suite())],
         false => found.suites,
     };
     Found {
         matrix: found.matrix.or_else(|| Some(matrix())),
-        losses: found.losses.or(Some(losses)),
+        losses: found.losses.or_else(|| Some(losses(101, 0))),
         connections: found
             .connections
             .or_else(|| Some(Arc::new(connections(&[(0.995, 1.005)])))),
