@@ -56,12 +56,12 @@ fn centered_ranks(values: &[f64]) -> Vec<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::Rng;
 
     /// Returns rounds with a correlation of `r`.
-    fn correlated(r: f64, rounds: usize, rng: &mut Rng) -> Vec<f64> {
+    pub(crate) fn correlated(r: f64, rounds: usize, rng: &mut Rng) -> Vec<f64> {
         let mut state = rng.normal();
         (0..rounds)
             .map(|_| {
@@ -100,10 +100,11 @@ mod tests {
 
     #[test]
     fn effective_rounds_are_those_of_the_variance_of_the_mean() {
-        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
-        assert!(close(Autocorrelation(0.0).effective_rounds(16.0), 16.0));
         // The inflation of the variance is 1 + 2 × (1 − 1/2) × 0.5 for two rounds.
-        assert!(close(Autocorrelation(0.5).effective_rounds(2.0), 2.0 / 1.5));
+        for (r, rounds, expected) in [(0.0, 16.0, 16.0), (0.5, 2.0, 2.0 / 1.5)] {
+            let effective = Autocorrelation(r).effective_rounds(rounds);
+            assert!((effective - expected).abs() < 1e-9, "{r}: {effective}");
+        }
         // The result approaches n (1 − r) / (1 + r) for many rounds.
         let many = Autocorrelation(0.5).effective_rounds(1e6);
         assert!((many / 1e6 - 1.0 / 3.0).abs() < 1e-5, "{many}");

@@ -45,28 +45,30 @@ fn gap(sorted: &[f64], at: usize) -> f64 {
 }
 
 fn spread(sorted: &[f64]) -> f64 {
-    let at = |p| crate::quantile_sorted(sorted, p).unwrap_or(0.0);
-    at(0.9) - at(0.1)
+    let [low, high] = [0.1, 0.9].map(|p| crate::quantile_sorted(sorted, p).unwrap_or(0.0));
+    high - low
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns values from 100 and from 200 on.
+    fn values(lower: usize, upper: usize) -> Vec<f64> {
+        let lower = (0..lower).map(|i| 100.0 + i as f64);
+        lower.chain((0..upper).map(|i| 200.0 + i as f64)).collect()
+    }
+
     #[test]
     fn two_modes_are_told_from_one() {
-        let values_at = |low: usize, high: usize| -> Vec<f64> {
-            let lower = (0..low).map(|i| 100.0 + i as f64);
-            lower.chain((0..high).map(|i| 200.0 + i as f64)).collect()
-        };
-        let modes = bimodal(&values_at(7, 3)).unwrap();
+        let modes = bimodal(&values(7, 3)).unwrap();
         assert_eq!((modes.lower, modes.upper), (103.0, 201.0));
         assert_eq!((modes.upper_count, modes.count), (3, 10));
         let one = [
-            values_at(10, 0),
+            values(10, 0),
             // A single outlier is not a mode, and seven values are too few.
-            values_at(10, 1),
-            values_at(5, 2),
+            values(10, 1),
+            values(5, 2),
             vec![5.0; 20],
             (0..20).map(|i| f64::from(i * i)).collect(),
             vec![f64::NAN; 20],

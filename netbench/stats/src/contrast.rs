@@ -28,30 +28,32 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> O
         Resampler::numbered(inside, &numbers),
         Resampler::numbered(outside, &numbers),
     );
-    let difference = |times: &[u32]| Some(one.median_with(times)? - rest.median_with(times)?);
-    let log_ratio = difference(&vec![1; numbers.len()])?;
+    let log_ratio = difference(&one, &rest, &vec![1; numbers.len()])?;
     let sample_size = one
         .effective_sample_size()
         .min(rest.effective_sample_size());
     let enough = inside.len().min(outside.len()) >= MIN_PAIRS && sample_size >= 1.999;
     let error = enough
-        .then(|| bootstrap_error(numbers.len(), sample_size, resampling, difference))
+        .then(|| {
+            bootstrap_error(numbers.len(), sample_size, resampling, |times| {
+                difference(&one, &rest, times)
+            })
+        })
         .flatten();
-    let at = |level| {
-        Some(Interval::student(
-            log_ratio,
-            error?,
-            sample_size - 1.0,
-            level,
-        ))
-    };
-    let interval = at(resampling.verdict_level);
+    let [interval, interval_single] = [resampling.verdict_level, SINGLE_LEVEL].map(|level| {
+        error.map(|error| Interval::student(log_ratio, error, sample_size - 1.0, level))
+    });
     Some(Contrast {
         ratio: log_ratio.exp(),
         verdict: Verdict::of(interval),
         interval,
-        interval_single: at(SINGLE_LEVEL),
+        interval_single,
     })
+}
+
+/// Returns the difference of the medians with block `i` counted `times[i]` times.
+fn difference(one: &Resampler, other: &Resampler, times: &[u32]) -> Option<f64> {
+    Some(one.median_with(times)? - other.median_with(times)?)
 }
 
 #[cfg(test)]
@@ -119,16 +121,11 @@ mod tests {
     #[test]
     fn few_pairs_have_no_interval_and_none_no_contrast() {
         let settings = Resampling::for_family(1, 1);
-        let some =
-            |n: u32| -> Vec<Pair> { (0..n).map(|block| Pair::from_ns(100, 110, block)).collect() };
-        assert_eq!(contrast(&[], &some(9), &settings), None);
-        let few = contrast(&some(5), &some(9), &settings).unwrap();
+        let pairs: [Pair; 9] = std::array::from_fn(|block| Pair::from_ns(100, 110, block as u32));
+        assert_eq!(contrast(&[], &pairs, &settings), None);
+        let few = contrast(&pairs[..5], &pairs, &settings).unwrap();
         assert_eq!((few.verdict, few.interval), (Verdict::NotJudged, None));
-        assert!(
-            contrast(&some(9), &some(9), &settings)
-                .unwrap()
-                .interval
-                .is_some()
-        );
+        let enough = contrast(&pairs, &pairs, &settings).unwrap();
+        assert!(enough.interval.is_some());
     }
 }

@@ -76,35 +76,37 @@ struct Weighted {
 
 /// Returns the weighted mean with this variance between runs, and the weighted squares about it.
 fn weighted(runs: &[RunRatio], variance: f64) -> Weighted {
-    let weight = |run: &RunRatio| 1.0 / (run.standard_error.powi(2) + variance);
-    let total: f64 = runs.iter().map(weight).sum();
-    let mean = runs
-        .iter()
-        .map(|run| weight(run) * run.log_ratio)
-        .sum::<f64>()
-        / total;
+    let weight: f64 = runs.iter().map(|run| run.weight(variance)).sum();
+    let products = runs.iter().map(|run| run.weight(variance) * run.log_ratio);
+    let mean = products.sum::<f64>() / weight;
     let squares = runs
         .iter()
-        .map(|run| weight(run) * (run.log_ratio - mean).powi(2));
+        .map(|run| run.weight(variance) * (run.log_ratio - mean).powi(2));
     Weighted {
         mean,
-        weight: total,
+        weight,
         q: squares.sum(),
+    }
+}
+
+impl RunRatio {
+    /// Returns the run's weight with this variance between runs.
+    fn weight(&self, variance: f64) -> f64 {
+        1.0 / (self.standard_error.powi(2) + variance)
     }
 }
 
 /// Returns the variance between runs at which the weighted squares equal their expectation, or 0 if they are already
 /// less without such a variance.
 fn between(runs: &[RunRatio], degrees: f64) -> f64 {
-    let squares = |variance: f64| weighted(runs, variance).q;
-    if squares(0.0) <= degrees {
+    if weighted(runs, 0.0).q <= degrees {
         return 0.0;
     }
     let mut high = 1e-6;
-    while squares(high) > degrees {
+    while weighted(runs, high).q > degrees {
         high *= 4.0;
     }
-    bisect(high, |variance| squares(variance) > degrees)
+    bisect(high, |variance| weighted(runs, variance).q > degrees)
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::{
-    Autocorrelation, Basis, Change, Interval, SAME_MARGIN, SINGLE_LEVEL, student_t_quantile,
-};
+use crate::{Autocorrelation, Basis, Change, SAME_MARGIN, SINGLE_LEVEL, student_t_quantile};
 
 /// Maximum factor between the needed and the existing rounds. A figure that needs more rounds counts as equal to the
 /// limit.
@@ -67,7 +65,6 @@ impl Precision {
         };
         let interval = found.interval?;
         let single = found.interval_single.unwrap_or(interval);
-        let half = |interval: Interval| (interval.high / interval.low).ln() / 2.0;
         let degrees = (sides * (rounds - 1.0)).max(1.0);
         let level = if single == interval {
             interval.level
@@ -77,9 +74,9 @@ impl Precision {
         let quantile = student_t_quantile(f64::midpoint(1.0, level), degrees);
         Some(Self {
             log_ratio: found.ratio.ln(),
-            half: half(interval),
+            half: interval.log_half_width(),
             level: interval.level,
-            error: half(single) / quantile,
+            error: single.log_half_width() / quantile,
             rounds,
             sides,
             correlation: Autocorrelation::default(),
@@ -181,7 +178,10 @@ impl Precision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CASE_MARGIN, Pair, Resampling, Rng, Verdict, compare, compare_apart};
+    use crate::{
+        CASE_MARGIN, Interval, Pair, Resampling, Rng, Verdict, autocorrelation::tests::correlated,
+        compare, compare_apart,
+    };
 
     fn pairs(rng: &mut Rng, rounds: u64, log_ratio: f64, spread: f64) -> Vec<Pair> {
         (0..rounds)
@@ -192,16 +192,19 @@ mod tests {
             .collect()
     }
 
+    /// Returns the comparison of rounds that spread by 5 % about a difference of 2 %.
+    fn compared(rng: &mut Rng, rounds: u64) -> Change {
+        let pairs = pairs(rng, rounds, 0.02, 0.05);
+        compare(&pairs, &Resampling::for_family(1, 8)).unwrap()
+    }
+
     #[test]
     fn so_many_rounds_decide_and_fewer_do_not() {
         let mut rng = Rng::new(7);
-        let settings = Resampling::for_family(1, 8);
-        let of =
-            |rng: &mut Rng, rounds| compare(&pairs(rng, rounds, 0.02, 0.05), &settings).unwrap();
         let mut decided = 0;
         for _ in 0..40 {
             let few = loop {
-                let few = of(&mut rng, 12);
+                let few = compared(&mut rng, 12);
                 if few.verdict == Verdict::Undecided && few.ratio > 1.01 {
                     break few;
                 }
@@ -212,7 +215,7 @@ mod tests {
             };
             assert!(needed > 12, "{needed}");
             // The estimate comes from twelve rounds. Twice the needed rounds leave room for its error.
-            decided += u32::from(of(&mut rng, 2 * needed).verdict.is_decided());
+            decided += u32::from(compared(&mut rng, 2 * needed).verdict.is_decided());
         }
         assert!(decided >= 24, "{decided} of 40");
     }
@@ -256,28 +259,26 @@ mod tests {
         assert_eq!(Precision::of(&none), None);
     }
 
+    /// Compares two runs of rounds with a correlation of `r`.
+    fn compared_apart(rng: &mut Rng, rounds: usize, r: f64) -> Change {
+        let [a, b] = [(); 2].map(|()| {
+            let rounds = correlated(r, rounds, rng).into_iter();
+            rounds.map(|x| (0.03 * x).exp()).collect::<Vec<_>>()
+        });
+        compare_apart(&a, &b, 0.99).unwrap()
+    }
+
     #[test]
     fn the_width_of_more_rounds_is_predicted_correlated_or_not() {
         const COMPARISONS: u32 = 300;
         let mut rng = Rng::new(9);
         for r in [0.0, 0.4, 0.7_f64] {
-            let mut draw = |rounds: u32| -> Vec<f64> {
-                let mut state = rng.normal();
-                (0..rounds)
-                    .map(|_| {
-                        state = r * state + (1.0 - r * r).sqrt() * rng.normal();
-                        (0.03 * state).exp()
-                    })
-                    .collect()
-            };
             let (mut predicted, mut found) = (0.0, 0.0);
             for _ in 0..COMPARISONS {
-                let [a, b] = [draw(16), draw(16)];
-                let few = compare_apart(&a, &b, 0.99).unwrap();
+                let few = compared_apart(&mut rng, 16, r);
                 predicted += Precision::of(&few).unwrap().half_width(64);
-                let more = compare_apart(&draw(64), &draw(64), 0.99).unwrap();
-                let interval = more.interval.unwrap();
-                found += (interval.high / interval.low).ln() / 2.0;
+                let more = compared_apart(&mut rng, 64, r);
+                found += more.interval.unwrap().log_half_width();
             }
             let off = predicted / found - 1.0;
             assert!(off.abs() < 0.1, "{r}: {off}");
@@ -288,20 +289,18 @@ mod tests {
     #[test]
     fn the_power_that_is_stated_is_the_power_that_there_is() {
         let mut rng = Rng::new(20);
-        // One round in twenty loses a packet.
-        let mut draw = |factor: f64| -> Vec<f64> {
-            (0..20)
-                .map(|_| {
-                    let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };
-                    factor * (50.0 * (0.04 * rng.normal()).exp() + lost)
-                })
-                .collect()
-        };
         let (limit, runs) = (0.05, 400);
         for change in [0.0, 0.08, 0.10, 0.12] {
             let (mut stated, mut found, mut passed_stated, mut passed) = (0.0, 0, 0.0, 0);
             for _ in 0..runs {
-                let ratio = compare_apart(&draw(1.0), &draw(1.0 + change), 0.99).unwrap();
+                let [a, b] = [1.0, 1.0 + change].map(|factor| {
+                    // One round in twenty loses a packet.
+                    [(); 20].map(|()| {
+                        let lost = if rng.below(20) == 0 { 200.0 } else { 0.0 };
+                        factor * (50.0 * (0.04 * rng.normal()).exp() + lost)
+                    })
+                });
+                let ratio = compare_apart(&a, &b, 0.99).unwrap();
                 let precision = Precision::of(&ratio).unwrap();
                 stated += precision.share_above(limit, change) / f64::from(runs);
                 passed_stated += precision.share_below(limit, change) / f64::from(runs);
@@ -309,8 +308,7 @@ mod tests {
                 found += u32::from(interval.low > 1.0 + limit);
                 passed += u32::from(interval.high <= 1.0 + limit);
             }
-            let share = |count: u32| f64::from(count) / f64::from(runs);
-            let (found, passed) = (share(found), share(passed));
+            let [found, passed] = [found, passed].map(|count| f64::from(count) / f64::from(runs));
             assert!((found - stated).abs() < 0.12, "{change}: {found} {stated}");
             assert!(
                 (passed - passed_stated).abs() < 0.12,

@@ -69,8 +69,8 @@ pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
     let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
     let error = resampler.standard_error(resampling);
     let degrees = resampler.effective_sample_size() - 1.0;
-    let at = |level| Some(Interval::student(log_ratio, error?, degrees, level));
-    let interval = at(resampling.verdict_level);
+    let [interval, interval_single] = [resampling.verdict_level, SINGLE_LEVEL]
+        .map(|level| Some(Interval::student(log_ratio, error?, degrees, level)));
     Some(Change {
         ratio: log_ratio.exp(),
         basis: Basis::Pairs {
@@ -79,7 +79,7 @@ pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
         },
         verdict: Verdict::of(interval),
         interval,
-        interval_single: at(SINGLE_LEVEL),
+        interval_single,
     })
 }
 
@@ -146,8 +146,9 @@ impl Resampler {
         if self.sorted.len() < MIN_PAIRS || sample_size < 1.999 {
             return None;
         }
-        let median = |times: &[u32]| self.median_with(times);
-        bootstrap_error(self.sizes.len(), sample_size, resampling, median)
+        bootstrap_error(self.sizes.len(), sample_size, resampling, |times| {
+            self.median_with(times)
+        })
     }
 }
 
@@ -223,18 +224,20 @@ mod tests {
 
     #[test]
     fn few_pairs_or_one_block_have_no_interval() {
-        let of = |n: u32, blocks: u32| {
+        assert_eq!(compare(&[], &settings()), None);
+        for (n, blocks, is_judged) in [
+            (1, 1, false),
+            (5, 5, false),
+            (100, 1, false),
+            (100, 2, true),
+        ] {
             let pairs: Vec<Pair> = (0..n)
                 .map(|i| Pair::from_ns(100, 200 + u64::from(i), i % blocks))
                 .collect();
-            compare(&pairs, &settings())
-        };
-        assert_eq!(of(0, 1), None);
-        for (n, blocks) in [(1, 1), (5, 5), (100, 1)] {
-            let ratio = of(n, blocks).unwrap();
-            assert_eq!((ratio.verdict, ratio.interval), (Verdict::NotJudged, None));
+            let ratio = compare(&pairs, &settings()).unwrap();
+            assert_eq!(ratio.interval.is_some(), is_judged, "{n} in {blocks}");
+            assert_eq!(ratio.verdict != Verdict::NotJudged, is_judged);
         }
-        assert!(of(100, 2).unwrap().interval.is_some());
         // A second block of nine pairs is too small for an estimate of the variation between blocks.
         let lopsided: Vec<Pair> = (0..100)
             .map(|i| Pair::from_ns(100, 200, u32::from(i < 9)))

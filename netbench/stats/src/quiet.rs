@@ -59,21 +59,15 @@ impl QuietLevel {
     /// The ratios are those of turns in which the multiplications were not slow alone. They run first after an operation, and
     /// a clock that the operation itself had lowered (AVX-512) would make the ratios of all other turns look high.
     pub fn of(turns: &[[f64; LOOPS]]) -> Option<Self> {
-        let loop_ns = |at: usize| low(turns.iter().map(|loops| loops[at]));
-        let loops_ns = [loop_ns(0)?, loop_ns(1)?, loop_ns(2)?];
-        let relation = |at: usize| {
-            low(turns
-                .iter()
-                .filter(|turn| !multiplications_alone_are_slow(turn, &loops_ns))
-                .map(|turn| relations(turn)[at]))
-        };
-        let relations = match (relation(0), relation(1)) {
-            (Some(aes), Some(loads)) => [aes, loads],
-            _ => relations(&loops_ns),
-        };
+        let loops_ns = levels(turns)?;
+        let comparable: Vec<_> = turns
+            .iter()
+            .filter(|turn| !multiplications_alone_are_slow(turn, &loops_ns))
+            .map(relations)
+            .collect();
         Some(Self {
             loops_ns,
-            relations,
+            relations: levels(&comparable).unwrap_or_else(|| relations(&loops_ns)),
         })
     }
 
@@ -106,8 +100,12 @@ impl QuietLevel {
         other: &Self,
         other_turn: &[f64; LOOPS],
     ) -> bool {
-        let over = |level: &Self, turn: &[f64; LOOPS]| (turn[0] / level.loops_ns[0].max(1.0)).ln();
-        (over(self, turn) - over(other, other_turn)).abs() <= SAME_CLOCK
+        (self.log_slowdown(turn) - other.log_slowdown(other_turn)).abs() <= SAME_CLOCK
+    }
+
+    /// Returns the logarithm of the time of the multiplications over their level.
+    fn log_slowdown(&self, turn: &[f64; LOOPS]) -> f64 {
+        (turn[0] / self.loops_ns[0].max(1.0)).ln()
     }
 
     /// Returns the minimum of both levels, figure by figure.
@@ -145,11 +143,15 @@ impl QuietLevel {
     }
 }
 
-/// Returns the level of a figure over turns, or `None` without turns.
-fn low(figures: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut figures: Vec<f64> = figures.collect();
-    figures.sort_by(f64::total_cmp);
-    quantile_sorted(&figures, LEVEL)
+/// Returns the level of each figure over turns, or `None` without turns.
+fn levels<const N: usize>(turns: &[[f64; N]]) -> Option<[f64; N]> {
+    let mut levels = [0.0; N];
+    for (at, level) in levels.iter_mut().enumerate() {
+        let mut figures: Vec<f64> = turns.iter().map(|turn| turn[at]).collect();
+        figures.sort_by(f64::total_cmp);
+        *level = quantile_sorted(&figures, LEVEL)?;
+    }
+    Some(levels)
 }
 
 /// Returns whether the multiplications exceed their level by 2 % more than each other loop exceeds its level.
@@ -176,13 +178,14 @@ mod tests {
     /// Returns turns of which every second twenty are disturbed, each loop by a separate factor.
     fn half_disturbed(factors: [f64; LOOPS]) -> Vec<[f64; LOOPS]> {
         let mut rng = Rng::new(9);
-        let mut turn = |i: usize| {
-            [(2_000.0, 0), (2_500.0, 1), (1_500.0, 2)].map(|(ns, at)| {
-                let slow = if i % 40 < 20 { factors[at] } else { 1.0 };
-                ns * slow * (0.002 * rng.normal()).exp()
+        (0..400)
+            .map(|i| {
+                [(2_000.0, 0), (2_500.0, 1), (1_500.0, 2)].map(|(ns, at)| {
+                    let slow = if i % 40 < 20 { factors[at] } else { 1.0 };
+                    ns * slow * (0.002 * rng.normal()).exp()
+                })
             })
-        };
-        (0..400).map(&mut turn).collect()
+            .collect()
     }
 
     #[test]
@@ -226,52 +229,55 @@ mod tests {
 
     #[test]
     fn a_pair_has_one_clock_wherever_the_loops_lie() {
-        let level = |integer_ns| QuietLevel::of_loops([integer_ns, 1.0, 1.0]);
-        let same = |here: (f64, f64), there: (f64, f64)| {
-            let turn = |ns| [ns, 1.0, 1.0];
-            level(here.1).has_the_same_clock(&turn(here.0), &level(there.1), &turn(there.0))
-        };
-        assert!(same((2_380.0, 2_360.0), (2_360.0, 2_360.0)));
-        assert!(!same((2_400.0, 2_360.0), (2_360.0, 2_360.0)));
-        // In another program the loop takes 4 % longer at any clock.
-        assert!(same((2_360.0, 2_360.0), (2_454.0, 2_454.0)));
-        assert!(same((2_430.0, 2_360.0), (2_527.0, 2_454.0)));
-        assert!(!same((2_430.0, 2_360.0), (2_430.0, 2_454.0)));
+        for (here, there, expected) in [
+            ([2_380.0, 2_360.0], [2_360.0, 2_360.0], true),
+            ([2_400.0, 2_360.0], [2_360.0, 2_360.0], false),
+            // In another program the loop takes 4 % longer at any clock.
+            ([2_360.0, 2_360.0], [2_454.0, 2_454.0], true),
+            ([2_430.0, 2_360.0], [2_527.0, 2_454.0], true),
+            ([2_430.0, 2_360.0], [2_430.0, 2_454.0], false),
+        ] {
+            let [here, there] = [here, there].map(|both| both.map(|ns| [ns, 1.0, 1.0]));
+            let [level, other] = [here, there].map(|[_, level]| QuietLevel::of_loops(level));
+            let same = level.has_the_same_clock(&here[0], &other, &there[0]);
+            assert_eq!(same, expected, "{here:?} {there:?}");
+        }
     }
 
     #[test]
     fn a_level_is_compared_with_an_idle_machine_at_any_clock() {
-        let idle = |program| Idle {
-            level: QuietLevel::of_loops([2_373.0, 1_783.0, 1_191.0]),
-            program,
-        };
-        let is_over = |loops_ns, program| QuietLevel::of_loops(loops_ns).is_over(&idle(program));
-        let both = [IdleProgram::Same, IdleProgram::Any];
-        for program in both {
-            assert!(!is_over([2_373.0, 1_783.0, 1_191.0], program));
+        let level = QuietLevel::of_loops([2_373.0, 1_783.0, 1_191.0]);
+        let idle = [IdleProgram::Same, IdleProgram::Any].map(|program| Idle { level, program });
+        for (loops_ns, expected) in [
+            ([2_373.0, 1_783.0, 1_191.0], [false; 2]),
             // The host's clock was 4 % higher during the measurement of the idle level.
-            assert!(!is_over([2_468.0, 1_854.0, 1_239.0], program));
+            ([2_468.0, 1_854.0, 1_239.0], [false; 2]),
             // A busy sibling, a machine that is slower by a third, and only AES slower.
-            assert!(is_over([2_380.0, 1_795.0, 1_400.0], program));
-            assert!(is_over([3_164.0, 2_377.0, 1_588.0], program));
-            assert!(is_over([2_373.0, 1_850.0, 1_191.0], program));
-        }
-        // The address of the loads' loop affects its time by 3.4 %.
-        assert!(is_over([2_373.0, 1_783.0, 1_231.0], IdleProgram::Same));
-        assert!(!is_over([2_373.0, 1_783.0, 1_231.0], IdleProgram::Any));
-        let by_aes_alone = |loops_ns| {
-            let idle = idle(IdleProgram::Same);
+            ([2_380.0, 1_795.0, 1_400.0], [true; 2]),
+            ([3_164.0, 2_377.0, 1_588.0], [true; 2]),
+            ([2_373.0, 1_850.0, 1_191.0], [true; 2]),
+            // The address of the loads' loop affects its time by 3.4 %.
+            ([2_373.0, 1_783.0, 1_231.0], [true, false]),
+        ] {
             let level = QuietLevel::of_loops(loops_ns);
-            level.is_over(&idle) && !level.is_over_without_aes(&idle)
-        };
-        // As measured beside OpenSSL's ChaCha20 with AVX-512, at two clocks.
-        assert!(by_aes_alone([2_373.0, 1_883.0, 1_191.0]));
-        assert!(by_aes_alone([2_468.0, 1_958.0, 1_239.0]));
-        assert!(!by_aes_alone([2_373.0, 1_783.0, 1_191.0]));
-        assert!(!by_aes_alone([2_373.0, 1_883.0, 1_260.0]));
-        assert!(!by_aes_alone([3_164.0, 2_511.0, 1_588.0]));
+            let found = idle.map(|idle| level.is_over(&idle));
+            assert_eq!(found, expected, "{loops_ns:?}");
+        }
+        let [idle, _] = idle;
+        for (loops_ns, by_aes_alone) in [
+            // As measured beside OpenSSL's ChaCha20 with AVX-512, at two clocks.
+            ([2_373.0, 1_883.0, 1_191.0], true),
+            ([2_468.0, 1_958.0, 1_239.0], true),
+            ([2_373.0, 1_783.0, 1_191.0], false),
+            ([2_373.0, 1_883.0, 1_260.0], false),
+            ([3_164.0, 2_511.0, 1_588.0], false),
+        ] {
+            let level = QuietLevel::of_loops(loops_ns);
+            let found = level.is_over(&idle) && !level.is_over_without_aes(&idle);
+            assert_eq!(found, by_aes_alone, "{loops_ns:?}");
+        }
         let other = QuietLevel::of_loops([2_400.0, 1_700.0, 1_191.0]);
-        let lower = idle(IdleProgram::Same).level.lower(other);
+        let lower = idle.level.lower(other);
         assert_eq!(lower.loops_ns(), [2_373.0, 1_700.0, 1_191.0]);
     }
 }

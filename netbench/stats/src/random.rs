@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn same_seed_same_stream() {
-        let draw = |seed| -> Vec<u64> {
+        let [one, same, other] = [7, 7, 8].map(|seed| {
             let mut rng = Rng::new(seed);
-            (0..4).map(|_| rng.next_u64()).collect()
-        };
-        assert_eq!(draw(7), draw(7));
-        assert_ne!(draw(7), draw(8));
+            [(); 4].map(|()| rng.next_u64())
+        });
+        assert_eq!(one, same);
+        assert_ne!(one, other);
     }
 
     #[test]

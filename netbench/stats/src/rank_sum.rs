@@ -32,15 +32,14 @@ pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
         .flat_map(|y| a.iter().map(move |x| y - x))
         .collect();
     ratios.sort_by(f64::total_cmp);
-    let at = |level: f64| {
+    let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
         let (rank, chance) = cut(a.len(), b.len(), level)?;
         Some(Interval {
             level: 1.0 - 2.0 * chance,
             low: ratios[rank].exp(),
             high: ratios[ratios.len() - 1 - rank].exp(),
         })
-    };
-    let interval = at(level);
+    });
     Some(Change {
         ratio: quantile_sorted(&ratios, 0.5)?.exp(),
         basis: Basis::Runs {
@@ -49,7 +48,7 @@ pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
         },
         verdict: Verdict::beyond(interval, SAME_MARGIN),
         interval,
-        interval_single: at(SINGLE_LEVEL),
+        interval_single,
     })
 }
 
@@ -140,8 +139,8 @@ mod tests {
             (20, 20, Some(127), Some(105)),
             (3, 3, None, None),
         ] {
-            let rank = |level| cut(a, b, level).map(|(rank, _)| rank);
-            assert_eq!((rank(0.95), rank(0.99)), (five, one), "{a} and {b}");
+            let ranks = [0.95, 0.99].map(|level| cut(a, b, level).map(|(rank, _)| rank));
+            assert_eq!(ranks, [five, one], "{a} and {b}");
         }
         let sum: f64 = probabilities(5, 7).iter().sum();
         // U goes to 35, and is as likely to be at most 17 as 18 or more.
@@ -152,31 +151,30 @@ mod tests {
         assert_eq!([0.95, 0.99, 0.9999].map(rounds_apart), [4, 5, 9]);
     }
 
+    /// Returns the times of a run in which a tenth of the rounds lose a packet.
+    fn times<const N: usize>(rng: &mut Rng) -> [f64; N] {
+        [(); N].map(|()| {
+            let lost = if rng.below(10) == 0 { 1_000.0 } else { 0.0 };
+            50.0 * (0.03 * rng.normal()).exp() + lost
+        })
+    }
+
     #[test]
     fn equal_runs_are_as_often_outside_as_the_level_says() {
         let mut rng = Rng::new(5);
-        // A tenth of the rounds lose a packet.
-        let mut draw = |n: usize| -> Vec<f64> {
-            (0..n)
-                .map(|_| {
-                    let lost = if rng.below(10) == 0 { 1_000.0 } else { 0.0 };
-                    50.0 * (0.03 * rng.normal()).exp() + lost
-                })
-                .collect()
-        };
         let runs = 4_000;
-        let (mut outside, mut found_slower) = (0, 0);
+        let (mut outside, mut slower) = (0, 0);
         for _ in 0..runs {
-            let found = compare_apart(&draw(10), &draw(8), 0.95).unwrap();
-            let interval = found.interval.unwrap();
+            let (a, b) = (times::<10>(&mut rng), times::<8>(&mut rng));
+            let interval = compare_apart(&a, &b, 0.95).unwrap().interval.unwrap();
             outside += u32::from(!(interval.low..=interval.high).contains(&1.0));
-            let slower: Vec<f64> = draw(8).iter().map(|time| 1.2 * time).collect();
-            let found = compare_apart(&draw(10), &slower, 0.95).unwrap();
-            found_slower += u32::from(found.verdict == Verdict::Slower);
+            let b = times::<8>(&mut rng).map(|time| 1.2 * time);
+            let found = compare_apart(&times::<10>(&mut rng), &b, 0.95).unwrap();
+            slower += u32::from(found.verdict == Verdict::Slower);
         }
-        let share = |count: u32| f64::from(count) / f64::from(runs);
-        assert!((0.03..=0.056).contains(&share(outside)), "{outside}");
-        assert!(share(found_slower) > 0.9, "{found_slower}");
+        let [outside, slower] = [outside, slower].map(|count| f64::from(count) / f64::from(runs));
+        assert!((0.03..=0.056).contains(&outside), "{outside}");
+        assert!(slower > 0.9, "{slower}");
     }
 
     #[test]

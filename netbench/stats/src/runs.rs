@@ -6,11 +6,11 @@ use crate::{Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict};
 pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
     let (a, b) = (logs(a), logs(b));
     let log_ratio = mean(&b)? - mean(&a)?;
-    let at = |level| {
-        let (error, degrees) = welch(&a, &b)?;
+    let error = welch(&a, &b);
+    let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
+        let (error, degrees) = error?;
         Some(Interval::student(log_ratio, error, degrees, level))
-    };
-    let interval = at(level);
+    });
     Some(Change {
         ratio: log_ratio.exp(),
         basis: Basis::Runs {
@@ -19,7 +19,7 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
         },
         verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
-        interval_single: at(SINGLE_LEVEL),
+        interval_single,
     })
 }
 
@@ -29,12 +29,16 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
     const FEWEST: usize = 3;
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let log_ratio = mean(&logs)?;
-    let at = |level| {
-        let (variance, degrees) = variance_of_mean(&logs)?;
-        let interval = Interval::student(log_ratio, variance.sqrt(), degrees, level);
-        (logs.len() >= FEWEST).then_some(interval)
-    };
-    let interval = at(level);
+    let variance = variance_of_mean(&logs).filter(|_| logs.len() >= FEWEST);
+    let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
+        let (variance, degrees) = variance?;
+        Some(Interval::student(
+            log_ratio,
+            variance.sqrt(),
+            degrees,
+            level,
+        ))
+    });
     Some(Change {
         ratio: log_ratio.exp(),
         basis: Basis::Pairs {
@@ -43,7 +47,7 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
         },
         verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
-        interval_single: at(SINGLE_LEVEL),
+        interval_single,
     })
 }
 
@@ -101,24 +105,21 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Slower);
     }
 
+    fn whole(logs: &[f64], level: f64) -> Option<Change> {
+        let pairs = logs.iter().zip(0..);
+        let pairs = pairs.map(|(&log_ratio, block)| Pair { log_ratio, block });
+        compare_whole(&pairs.collect::<Vec<_>>(), level)
+    }
+
     #[test]
     fn figures_that_hardly_vary_need_three_rounds() {
-        let pairs = |logs: &[f64]| -> Vec<Pair> {
-            logs.iter()
-                .zip(0..)
-                .map(|(log_ratio, block)| Pair {
-                    log_ratio: *log_ratio,
-                    block,
-                })
-                .collect()
-        };
-        assert_eq!(compare_whole(&[], 0.99), None);
-        let two = compare_whole(&pairs(&[-0.1, -0.1]), 0.99).unwrap();
+        assert_eq!(whole(&[], 0.99), None);
+        let two = whole(&[-0.1, -0.1], 0.99).unwrap();
         assert_eq!((two.verdict, two.interval), (Verdict::NotJudged, None));
-        let exact = compare_whole(&pairs(&[-0.1; 3]), 0.999_9).unwrap();
+        let exact = whole(&[-0.1; 3], 0.999_9).unwrap();
         assert_eq!(exact.verdict, Verdict::Faster);
         // scipy.stats.ttest_1samp([-0.1, -0.11, -0.09], 0).confidence_interval(0.95)
-        let three = compare_whole(&pairs(&[-0.1, -0.11, -0.09]), 0.95).unwrap();
+        let three = whole(&[-0.1, -0.11, -0.09], 0.95).unwrap();
         let interval = three.interval.unwrap();
         assert!((interval.low.ln() + 0.124_841_4).abs() < 1e-6);
         assert!((interval.high.ln() + 0.075_158_6).abs() < 1e-6);
@@ -136,19 +137,20 @@ mod tests {
     #[test]
     fn equal_runs_are_rarely_called_different() {
         let mut rng = Rng::new(11);
-        let mut draw =
-            |n: usize| -> Vec<f64> { (0..n).map(|_| (9.0 + 0.01 * rng.normal()).exp()).collect() };
         let runs = 4_000;
         let (mut outside, mut different) = (0, 0);
         for _ in 0..runs {
-            let found = compare_runs(&draw(8), &draw(12), 0.95).unwrap();
+            let both = [(); 8 + 12].map(|()| (9.0 + 0.01 * rng.normal()).exp());
+            let (a, b) = both.split_at(8);
+            let found = compare_runs(a, b, 0.95).unwrap();
             let interval = found.interval.unwrap();
             outside += u32::from(!(interval.low..interval.high).contains(&1.0));
             different += u32::from(matches!(found.verdict, Verdict::Faster | Verdict::Slower));
         }
-        let share = |count: u32| f64::from(count) / f64::from(runs);
-        assert!((0.03..0.075).contains(&share(outside)), "{outside}");
+        let [outside, different] =
+            [outside, different].map(|count| f64::from(count) / f64::from(runs));
+        assert!((0.03..0.075).contains(&outside), "{outside}");
         // The margin leaves few of those verdicts.
-        assert!(share(different) < 0.025, "{different}");
+        assert!(different < 0.025, "{different}");
     }
 }

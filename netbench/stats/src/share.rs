@@ -36,21 +36,21 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    fn ends(interval: Option<Interval>) -> [f64; 2] {
-        let interval = interval.unwrap();
-        [interval.low, interval.high].map(|end| (end * 1e4).round() / 1e4)
-    }
-
     /// Newcombe 1998, table I, method 3: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
     #[test]
     fn intervals_are_those_of_the_literature() {
-        let of = |having, asked| ends(share_of_whole(having, asked, 0, u64::MAX));
-        assert_eq!(of(81, 263), [0.2553, 0.3662]);
-        assert_eq!(of(15, 148), [0.0624, 0.1605]);
-        assert_eq!(of(0, 20), [0.0, 0.1611]);
-        assert_eq!(of(1, 29), [0.0061, 0.1718]);
-        assert_eq!(ends(share_of_whole(3, 10, 10, 10)), [0.3, 0.3]);
-        assert_eq!(share_of_whole(0, 0, 0, 10), None);
+        for (having, asked, sampled, whole, expected) in [
+            (81, 263, 0, u64::MAX, Some([0.2553, 0.3662])),
+            (15, 148, 0, u64::MAX, Some([0.0624, 0.1605])),
+            (0, 20, 0, u64::MAX, Some([0.0, 0.1611])),
+            (1, 29, 0, u64::MAX, Some([0.0061, 0.1718])),
+            (3, 10, 10, 10, Some([0.3, 0.3])),
+            (0, 0, 0, 10, None),
+        ] {
+            let found = share_of_whole(having, asked, sampled, whole);
+            let ends = found.map(|it| [it.low, it.high].map(|end| (end * 1e4).round() / 1e4));
+            assert_eq!(ends, expected, "{having} of {asked}");
+        }
     }
 
     /// Intervals from samples of a third of a population of 600 contain its share as often as their level requires.

@@ -152,17 +152,11 @@ mod tests {
 
     #[test]
     fn a_site_needs_six_rounds() {
-        let pairs = |n: u64| -> Vec<Pair> {
-            (0..n)
-                .map(|i| Pair::from_ns(1_000_000, 900_000 + i * 100, 0))
-                .collect()
-        };
+        let pairs = [0, 1, 2, 3, 4, 5].map(|i| Pair::from_ns(1_000_000, 900_000 + i * 100, 0));
         assert_eq!(compare_rounds(&[]), None);
-        assert_eq!(
-            compare_rounds(&pairs(5)).unwrap().verdict,
-            Verdict::NotJudged
-        );
-        let decided = compare_rounds(&pairs(6)).unwrap();
+        let few = compare_rounds(&pairs[..5]).unwrap();
+        assert_eq!(few.verdict, Verdict::NotJudged);
+        let decided = compare_rounds(&pairs).unwrap();
         assert_eq!(decided.verdict, Verdict::Faster);
         assert!((decided.interval.unwrap().level - (1.0 - 1.0 / 32.0)).abs() < 1e-12);
     }

@@ -132,11 +132,12 @@ pub enum Order {
 /// If the turns alternated, an AES loop that was slow beside one side alone is an effect of that side's code: work of other programs
 /// would have slowed the loop beside both.
 pub fn held_back(sides: [SideTurns<'_>; 2], order: Order) -> Option<UndecidedReason> {
-    let any = |holds: fn(&SideTurns<'_>) -> bool| sides.iter().any(holds);
-    if any(|side| side.operations < FEWEST_OPERATIONS) {
+    let mut operations = sides.iter().map(|side| side.operations);
+    if operations.any(|operations| operations < FEWEST_OPERATIONS) {
         return Some(UndecidedReason::FewOperations);
     }
-    if any(|side| side.quiet.is_some_and(|quiet| quiet < FEWEST_QUIET)) {
+    let mut quiet = sides.iter().filter_map(|side| side.quiet);
+    if quiet.any(|quiet| quiet < FEWEST_QUIET) {
         return Some(UndecidedReason::FewQuietTurns);
     }
     let [first, other] = &sides;
@@ -213,19 +214,14 @@ pub fn compare_turns(
         usual_operations(turns, |pair| &pair.a),
         usual_operations(turns, |pair| &pair.b),
     ];
-    let of_side = |at: usize, level| SideTurns {
+    let levels = [levels.map(|(a, _)| a), levels.map(|(_, b)| b)];
+    let sides = [0, 1].map(|at| SideTurns {
         operations: operations[at],
         quiet,
-        level,
+        level: levels[at],
         idle: idle[at],
-    };
-    let held_back = held_back(
-        [
-            of_side(0, levels.map(|(a, _)| a)),
-            of_side(1, levels.map(|(_, b)| b)),
-        ],
-        Order::Alternating,
-    );
+    });
+    let held_back = held_back(sides, Order::Alternating);
     let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();
@@ -242,7 +238,12 @@ pub fn compare_turns(
         (None, verdict) => (verdict, None),
     };
     low.verdict = verdict;
-    let other = |figure: fn(&Turn) -> Option<f64>| {
+    let figures: [fn(&Turn) -> Option<f64>; 3] = [
+        |turn| turn.median_ns,
+        |turn| turn.mean_ns,
+        |turn| turn.first_ns,
+    ];
+    let [median, mean, after_pause] = figures.map(|figure| {
         let found = compare(&pairs(&chosen, figure), resampling)?;
         Some(OtherFigure {
             ratio: found.ratio,
@@ -251,13 +252,13 @@ pub fn compare_turns(
                 low.ratio > i.high * (1.0 + CASE_MARGIN) || low.ratio < i.low * (1.0 - CASE_MARGIN)
             }),
         })
-    };
+    });
     Some(TurnsRatio {
         low,
         all_turns,
-        median: other(|turn| turn.median_ns),
-        mean: other(|turn| turn.mean_ns),
-        after_pause: other(|turn| turn.first_ns),
+        median,
+        mean,
+        after_pause,
         operations: operations[0].min(operations[1]),
         choice,
         undecided,
@@ -288,8 +289,7 @@ fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair
 
 /// Returns the interval with `difference` added on either side, if `difference` exceeds its half-width.
 fn widened(interval: Interval, difference: f64) -> Interval {
-    let half = (interval.high / interval.low).ln() / 2.0;
-    if difference <= half {
+    if difference <= interval.log_half_width() {
         return interval;
     }
     Interval {

@@ -107,6 +107,11 @@ impl Interval {
             high: (log_ratio + half).exp(),
         }
     }
+
+    /// Returns half the width of the interval of the ratio's logarithm.
+    pub(crate) fn log_half_width(&self) -> f64 {
+        (self.high / self.low).ln() / 2.0
+    }
 }
 
 #[cfg(test)]

@@ -190,20 +190,19 @@ proptest! {
     }
 }
 
+fn width(timings: &[(u64, u64, u32)], settings: &Resampling) -> Option<f64> {
+    let interval = compare(&pairs(timings), settings)?.interval?;
+    Some(interval.high - interval.low)
+}
+
 #[test]
 fn another_seed_draws_other_blocks() {
     let timings: Vec<_> = (0..60u64)
         .map(|i| (1_000, 900 + i * 37 % 211, i as u32 / 5))
         .collect();
-    let width = |seed| {
-        let interval = compare(&pairs(&timings), &settings(seed))
-            .unwrap()
-            .interval
-            .unwrap();
-        interval.high - interval.low
-    };
-    assert!((width(1) - width(2)).abs() > 0.0);
-    assert!((width(1) / width(2) - 1.0).abs() < 0.5);
+    let [one, other] = [1, 2].map(|seed| width(&timings, &settings(seed)).unwrap());
+    assert!((one - other).abs() > 0.0);
+    assert!((one / other - 1.0).abs() < 0.5);
 }
 
 #[test]
@@ -211,17 +210,12 @@ fn more_resamples_agree_with_fewer() {
     let timings: Vec<_> = (0..600u64)
         .map(|i| (1_000, 900 + i * 37 % 211, i as u32 / 10))
         .collect();
-    let width = |resamples| {
+    let [few, many] = [500, 4_000].map(|resamples| {
         let settings = Resampling {
             resamples,
             ..settings(3)
         };
-        let interval = compare(&pairs(&timings), &settings)
-            .unwrap()
-            .interval
-            .unwrap();
-        interval.high - interval.low
-    };
-    let (few, many) = (width(500), width(4_000));
+        width(&timings, &settings).unwrap()
+    });
     assert!((few / many - 1.0).abs() < 0.15, "{few} {many}");
 }

@@ -304,8 +304,7 @@ impl Run {
     /// Returns the pairs of one round of `ROUNDS`, given the logarithm of B's true ratio.
     fn round(&mut self, round: u32, log_ratio: f64) -> Vec<TurnPair> {
         let machine = self.machine;
-        let mut process = || machine.process * self.rng.normal();
-        let (a, mut b) = (process(), process());
+        let [a, mut b] = [(); 2].map(|()| machine.process * self.rng.normal());
         if self.rng.unit() < machine.slow_process.0 {
             b += machine.slow_process.1;
         }
