@@ -207,13 +207,13 @@ fn rows_of_go(processes: u64) -> Result<Vec<Beside>, String> {
                     .env(GO_MATERIAL, &certificates)
                     .current_dir(place.path()),
             )?;
-            let metric = |unit: &str| -> Result<f64, String> {
-                let words: Vec<&str> = plain.split_whitespace().collect();
+            let words: Vec<&str> = plain.split_whitespace().collect();
+            let mut plain = [f64::NAN; 3];
+            for (ns, unit) in plain.iter_mut().zip(["p10-ns", "p50-ns", "p95-ns"]) {
                 let at = words.iter().position(|word| *word == unit);
                 let value = at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok());
-                value.ok_or_else(|| format!("{name} has no {unit}"))
-            };
-            let plain = [metric("p10-ns")?, metric("p50-ns")?, metric("p95-ns")?];
+                *ns = value.ok_or_else(|| format!("{name} has no {unit}"))?;
+            }
             let timings = harness.both_sides(&scenario, GO_OPERATIONS);
             let own = [0.10, 0.50, 0.95].map(|share| quantile_sorted(&timings, share));
             figures.push([plain, own.map(|ns| ns.unwrap_or(f64::NAN))]);
@@ -251,10 +251,12 @@ fn said(command: &mut Command) -> Result<String, String> {
 
 /// The factors between stacks in the cases that several have: the first such stack's time over that of each other.
 fn factors(rows: &[Beside]) -> Vec<Factor> {
-    let timed = |row: &&Beside| row.unit == BesideUnit::Nanoseconds;
+    let timed = rows
+        .iter()
+        .filter(|row| row.unit == BesideUnit::Nanoseconds);
     let mut factors = Vec::new();
-    for (at, row) in rows.iter().enumerate().filter(|(_, row)| timed(row)) {
-        let later = rows[at + 1..].iter().filter(timed);
+    for (at, row) in timed.clone().enumerate() {
+        let later = timed.clone().skip(at + 1);
         for other in later.filter(|other| other.case == row.case && other.stack != row.stack) {
             factors.push(Factor {
                 case: row.case.clone(),
@@ -307,35 +309,25 @@ fn text(found: &Comparison) -> String {
             percent(factor.harness / factor.plain),
         ));
     }
-    let of_unit = |unit| found.rows.iter().filter(move |row| row.unit == unit);
-    let within = |ratio: f64, most: f64| (ratio - 1.0).abs() <= most;
-    let tails = of_unit(BesideUnit::Nanoseconds)
+    let mut rows = found.rows.iter();
+    let (timed, held): (Vec<&Beside>, Vec<_>) = rows
+        .by_ref()
+        .partition(|row| row.unit == BesideUnit::Nanoseconds);
+    let times: Vec<f64> = timed.iter().map(|row| row.ratio).collect();
+    let tails = timed
+        .iter()
         .filter_map(|row| Some(row.harness.tail()? / row.plain.tail()?));
+    let sizes = held.iter().map(|row| row.ratio);
+    let factors = found.factors.iter();
+    let factors = factors.map(|factor| factor.harness / factor.plain);
     for (what, most, ratios) in [
-        (
-            "times at p10",
-            AGREES,
-            of_unit(BesideUnit::Nanoseconds)
-                .map(|row| row.ratio)
-                .collect::<Vec<_>>(),
-        ),
+        ("times at p10", AGREES, times),
         ("p95/p50", AGREES_IN_TAIL, tails.collect()),
-        (
-            "memory",
-            AGREES_IN_MEMORY,
-            of_unit(BesideUnit::Bytes).map(|row| row.ratio).collect(),
-        ),
-        (
-            "factors",
-            AGREES_IN_FACTORS,
-            found
-                .factors
-                .iter()
-                .map(|factor| factor.harness / factor.plain)
-                .collect(),
-        ),
+        ("memory", AGREES_IN_MEMORY, sizes.collect()),
+        ("factors", AGREES_IN_FACTORS, factors.collect()),
     ] {
-        let number = ratios.iter().filter(|ratio| within(**ratio, most)).count();
+        let within = ratios.iter().filter(|ratio| (**ratio - 1.0).abs() <= most);
+        let number = within.count();
         lines.push(format!(
             "{what}: {number} of {} within {:.1} %",
             ratios.len(),

@@ -20,8 +20,8 @@ const PAGE: &str = "A page that only its own path leads to.\n";
 /// Returns the errors in the requests that `stack` sends and in the certificate that it presents.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let described = describe(&mut start(program)?, stack)?;
-    let can = |operation: &str| described.operations.iter().any(|named| named == operation);
-    if !can("request") || !can("client-certificate") {
+    let mut needed = ["request", "client-certificate"].into_iter();
+    if !needed.all(|operation| described.operations.iter().any(|named| named == operation)) {
         return Ok(Vec::new());
     }
     let mut offers = client();
@@ -106,8 +106,9 @@ fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
     if !made.status.success() {
         return Err(String::from_utf8_lossy(&made.stderr).into_owned());
     }
-    let read = |path: &str| fs::read_to_string(path).map_err(|e| e.to_string());
-    Ok(ClientIdentity::of_pem(read(&certificate)?, read(&key)?))
+    let [certificate, key] =
+        [certificate, key].map(|path| fs::read_to_string(path).map_err(|e| e.to_string()));
+    Ok(ClientIdentity::of_pem(certificate?, key?))
 }
 
 fn visit(
@@ -117,13 +118,15 @@ fn visit(
     path: &str,
 ) -> Result<ResponseBody, String> {
     let mut worker = start(program)?;
-    let mut ask = |body| worker.ask(body, 2 * LIMIT).map_err(|e| e.to_string());
-    ask(RequestBody::Configure(Box::new(settings)))?;
-    ask(RequestBody::Connect(Box::new(Connect {
+    let connect = Connect {
         request: HttpRequest {
             path: path.to_owned(),
             ..HttpRequest::default()
         },
         ..connection(HOST, address, Condition::Clean, Role::Measured)
-    })))
+    };
+    worker
+        .ask(RequestBody::Configure(Box::new(settings)), 2 * LIMIT)
+        .and_then(|_| worker.ask(RequestBody::Connect(Box::new(connect)), 2 * LIMIT))
+        .map_err(|e| e.to_string())
 }

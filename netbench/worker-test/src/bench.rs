@@ -164,8 +164,8 @@ impl Bench {
     /// the successful connections.
     fn miscounted(&self, counts: &[ServerCount], lacks: &[Lack]) -> Vec<String> {
         let mut wrong = Vec::new();
-        let lacking = |case: &&Case| lacks.iter().any(|lack| lack.case == case.name);
-        for case in self.cases.iter().filter(|case| !lacking(case)) {
+        let cases = self.cases.iter();
+        for case in cases.filter(|case| !lacks.iter().any(|lack| lack.case == case.name)) {
             let Expected::Agreed(agreed) = &case.expected else {
                 continue;
             };

@@ -122,12 +122,12 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     cases.push(address_as_host());
     cases.extend(sizes());
     cases.extend(failing::all());
-    let able = |key: KeyType| scheme_of(key).is_none_or(|scheme| can.signatures.contains(&scheme));
-    let has = |site: &LabProfile| {
-        site.groups.iter().all(|group| can.groups.contains(group))
+    cases.retain(|case| {
+        let site = &case.site;
+        scheme_of(site.key).is_none_or(|scheme| can.signatures.contains(&scheme))
+            && site.groups.iter().all(|group| can.groups.contains(group))
             && site.suites.iter().all(|suite| can.suites.contains(suite))
-    };
-    cases.retain(|case| able(case.site.key) && has(&case.site));
+    });
     for case in &mut cases {
         let lacking = case.client.clone();
         offer_only(can, &mut case.client);
@@ -147,14 +147,12 @@ pub(crate) fn with_the_librarys_settings(
 ) -> Vec<Case> {
     let mut usual = client();
     offer_only(can, &mut usual);
-    let sorted = |groups: &[Group]| {
-        let mut groups = groups.to_vec();
-        groups.sort_unstable();
-        groups
-    };
+    usual.groups.sort_unstable();
     cases.retain(|case| {
         let own = &case.client;
-        sorted(&own.groups) == sorted(&usual.groups)
+        let mut groups = own.groups.clone();
+        groups.sort_unstable();
+        groups == usual.groups
             && own.suites == usual.suites
             && own.signatures == usual.signatures
             && own.profile != Profile::Servo

@@ -35,10 +35,9 @@ impl<'a> Exceptions<'a> {
 
     /// Returns the case with the outcome of its exception, if it has one.
     pub(crate) fn of(&mut self, case: &Case) -> Option<Case> {
-        let fits = |cases: &str| {
-            Glob::new(cases).is_ok_and(|glob| glob.compile_matcher().is_match(&case.name))
-        };
-        let (exception, met) = self.0.iter_mut().find(|(one, _)| fits(one.cases))?;
+        let (exception, met) = self.0.iter_mut().find(|(exception, _)| {
+            Glob::new(exception.cases).is_ok_and(|glob| glob.compile_matcher().is_match(&case.name))
+        })?;
         *met += 1;
         Some(Case {
             expected: match exception.comes_to.clone() {

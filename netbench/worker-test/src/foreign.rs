@@ -302,11 +302,11 @@ impl Visits {
             expected: Expected::Agreed(agreed.clone()),
         };
         configure(&mut worker, stack, &case, roots_pem.to_owned())?;
-        let mut visit = |role| connect(&mut worker, &case, self.address, case.condition, role);
-        let prime = visit(Role::Prime)?;
+        let (address, condition) = (self.address, case.condition);
+        let prime = connect(&mut worker, &case, address, condition, Role::Prime)?;
         if matches!(prime, ResponseBody::Unsupported { .. }) {
             let clean = Condition::Clean;
-            let full = connect(&mut worker, &case, self.address, clean, Role::Measured)?;
+            let full = connect(&mut worker, &case, address, clean, Role::Measured)?;
             return judge::judge_foreign(&agreed, Connector::Made, &full);
         }
         judge::judge_foreign(&agreed, Connector::Made, &prime)
@@ -314,7 +314,7 @@ impl Visits {
         agreed.resumed = Resumed::Yes;
         agreed.signatures = &[];
         agreed.group = agreed.group.filter(|_| self.version == TlsVersion::Tls13);
-        let resumed = visit(Role::Measured)?;
+        let resumed = connect(&mut worker, &case, address, condition, Role::Measured)?;
         judge::judge_foreign(&agreed, Connector::Kept, &resumed)
             .map_err(|e| format!("resumed: {e}"))
     }

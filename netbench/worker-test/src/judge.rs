@@ -148,46 +148,47 @@ fn work_was_done(
 ) -> impl Iterator<Item = Check> {
     let full = agreed.resumed == Resumed::No;
     let (phases, transfer) = (&measured.phases, &measured.transfer);
-    let yes = |what, holds: bool| (what, true.to_string(), holds.to_string());
     let checks = [
-        yes("status 200", measured.http_status == 200),
-        yes(
+        ("status 200", measured.http_status == 200),
+        (
             "connector timed",
             phases.connector_ns.is_some() == (connector == Connector::Made),
         ),
-        yes("chain seen", measured.client.chain_bytes.is_empty() != full),
-        yes("verification timed", phases.verify_ns.is_some() == full),
-        yes(
+        ("chain seen", measured.client.chain_bytes.is_empty() != full),
+        ("verification timed", phases.verify_ns.is_some() == full),
+        (
             "verification within the handshake",
             phases.verify_ns.unwrap_or(0) < phases.tls_ns,
         ),
-        yes("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
-        yes(
+        ("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
+        (
             "phases within the total",
             phases.dns_ns + phases.tcp_ns + phases.tls_ns + phases.first_byte_ns <= phases.total_ns,
         ),
-        yes(
+        (
             "ClientHello within the handshake",
             (1..=phases.tls_ns).contains(&phases.client_hello_ns),
         ),
-        yes(
+        (
             "bytes of the handshake counted",
             transfer.handshake_bytes_in > 100
                 && transfer.handshake_bytes_out > 100
                 && transfer.bytes_in > transfer.handshake_bytes_in
                 && transfer.bytes_out > transfer.handshake_bytes_out,
         ),
-        yes(
+        (
             "chain within the bytes",
             u64::from(measured.client.chain_bytes.iter().sum::<u32>())
                 < transfer.handshake_bytes_in,
         ),
-        yes(
+        (
             "body within the bytes",
             transfer.bytes_in >= transfer.handshake_bytes_in + measured.body_bytes,
         ),
     ];
-    checks.into_iter()
+    checks
+        .map(|(what, holds)| (what, true.to_string(), holds.to_string()))
+        .into_iter()
 }
 
 /// Returns the checks that the received data is that of the lab's site.
@@ -218,15 +219,12 @@ fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
 /// Compares cases with each other.
 pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), String> {
     // A missing case has already failed, or is not for this stack.
-    let of = |name: &str| measured.get(&host_of(name));
     for version in TlsVersion::OFFERED {
-        let stapled = of(&format!("{version}-{STAPLED}"));
-        let not_stapled = of(&format!("{version}-{NOT_STAPLED}"));
-        if let (Some(with), Some(without)) = (stapled, not_stapled) {
-            let (with, without) = (
-                with.transfer.handshake_bytes_in,
-                without.transfer.handshake_bytes_in,
-            );
+        let both = [STAPLED, NOT_STAPLED].map(|case| {
+            let measured = measured.get(&host_of(&format!("{version}-{case}")));
+            measured.map(|measured| measured.transfer.handshake_bytes_in)
+        });
+        if let [Some(with), Some(without)] = both {
             // The minimum size of an OCSP response with a P-256 signature is about 300 bytes.
             if with < without + 150 {
                 return Err(format!(
@@ -235,16 +233,15 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
             }
         }
     }
-    if let (Some(direct), Some(retried)) = (of(HYBRID_REFUSED), of(RETRIED)) {
-        let trips = |of: &Measured| of.transfer.round_trips;
-        if trips(direct) >= trips(retried) {
-            return Err(format!(
-                "a server without {} took {} round trips, one that asks for another key share {}",
-                Group::X25519MLKEM768,
-                trips(direct),
-                trips(retried)
-            ));
-        }
+    let trips = [HYBRID_REFUSED, RETRIED].map(|case| {
+        let measured = measured.get(&host_of(case));
+        measured.map(|measured| measured.transfer.round_trips)
+    });
+    match trips {
+        [Some(direct), Some(retried)] if direct >= retried => Err(format!(
+            "a server without {} took {direct} round trips, one that asks for another key share {retried}",
+            Group::X25519MLKEM768
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -165,16 +165,15 @@ pub(crate) fn description(
     if names.collect::<BTreeSet<_>>().len() != description.stacks.len() {
         return Err("two stacks have one name".to_owned());
     }
-    let named = |s: &&StackDescription| s.record.stack == stack;
-    let own = description.stacks.iter().find(named).ok_or("not named")?;
+    let mut stacks = description.stacks.iter();
+    let own = stacks.find(|s| s.record.stack == stack);
+    let own = own.ok_or("not named")?;
     let record = &own.record;
     let file = program
         .path
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy();
-    let has_version =
-        |text: &str| text.contains(|c: char| c.is_ascii_digit()) && text.contains('.');
     let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
     let good = record.executable == file
         && has_version(&record.library)
@@ -191,6 +190,10 @@ pub(crate) fn description(
     } else {
         Err(format!("{own:?}"))
     }
+}
+
+fn has_version(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit()) && text.contains('.')
 }
 
 /// Checks that a request that cannot be parsed or executed is answered with an error, and that the worker continues.
@@ -248,24 +251,27 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
         proceed_base64: None,
         timeout_ms: CONNECTION_MS,
     };
-    let text = |text: &str| text.as_bytes().to_vec();
     Ok(vec![
-        ("not JSON", text("describe"), 0),
-        ("half of it", text("{\"id\":2,\"op\":\"desc"), 0),
+        ("not JSON", "describe".into(), 0),
+        ("half of it", "{\"id\":2,\"op\":\"desc".into(), 0),
         ("not UTF-8", b"{\"id\":2,\"op\":\"\xff\xfe\"}".to_vec(), 2),
         ("not text at all", b"\x00\xff\x1b[2J".to_vec(), 0),
         ("deep", "[".repeat(100_000).into_bytes(), 0),
-        ("not an object", text("[1, 2]"), 0),
-        ("without id", text("{\"op\":\"describe\"}"), 0),
-        ("negative id", text("{\"id\":-1,\"op\":\"describe\"}"), 0),
-        ("without op", text("{\"id\":3}"), 3),
-        ("unknown op", text("{\"id\":4,\"op\":\"no-such-op\"}"), 4),
+        ("not an object", "[1, 2]".into(), 0),
+        ("without id", "{\"op\":\"describe\"}".into(), 0),
+        ("negative id", "{\"id\":-1,\"op\":\"describe\"}".into(), 0),
+        ("without op", "{\"id\":3}".into(), 3),
+        ("unknown op", "{\"id\":4,\"op\":\"no-such-op\"}".into(), 4),
         (
             "escape codes",
-            text("{\"id\":5,\"op\":\"\\u001b[31m\\u009b2J\"}"),
+            "{\"id\":5,\"op\":\"\\u001b[31m\\u009b2J\"}".into(),
             5,
         ),
-        ("without settings", text("{\"id\":6,\"op\":\"connect\"}"), 6),
+        (
+            "without settings",
+            "{\"id\":6,\"op\":\"connect\"}".into(),
+            6,
+        ),
         (
             "connect before configure",
             line(7, RequestBody::Connect(Box::new(clean)))?,
@@ -288,10 +294,9 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
         ),
         (
             "an unknown version",
-            text(
-                &String::from_utf8_lossy(&line(10, of.configure(of.stack))?)
-                    .replace("\"1.2\"", "\"0.9\""),
-            ),
+            String::from_utf8_lossy(&line(10, of.configure(of.stack))?)
+                .replace("\"1.2\"", "\"0.9\"")
+                .into(),
             10,
         ),
     ])

@@ -46,8 +46,9 @@ pub(crate) fn run(
 /// Starts nginx with one site, as a single process in the foreground, which only writes to its folder.
 fn start(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
     // Another process may bind the free port before nginx does.
-    let again = |_| start_once(nginx, files);
-    start_once(nginx, files).or_else(again).or_else(again)
+    start_once(nginx, files)
+        .or_else(|_| start_once(nginx, files))
+        .or_else(|_| start_once(nginx, files))
 }
 
 fn start_once(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {

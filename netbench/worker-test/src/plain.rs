@@ -101,14 +101,14 @@ impl Beside {
     /// Returns the figures of processes that took turns: of each the plain program's 10th percentile, median and 95th percentile, in
     /// nanoseconds, and the harness'.
     pub fn of_processes(stack: &str, case: String, processes: &[[[f64; 3]; 2]]) -> Self {
-        let figures = |side: usize| {
+        let [plain, harness] = [0, 1].map(|side| {
             let [low, p50, p95] =
                 [0, 1, 2].map(|at| middle(processes.iter().map(|ns| ns[side][at])));
             BesideFigures {
                 low,
                 p50_and_p95: Some([p50, p95]),
             }
-        };
+        });
         let ratios = processes
             .iter()
             .map(|[plain, harness]| harness[0] / plain[0]);
@@ -116,8 +116,8 @@ impl Beside {
             stack: stack.to_owned(),
             case,
             unit: BesideUnit::Nanoseconds,
-            plain: figures(0),
-            harness: figures(1),
+            plain,
+            harness,
             ratio: middle(ratios.clone()),
             lowest_ratio: ratios.clone().fold(f64::INFINITY, f64::min),
             highest_ratio: ratios.fold(0.0, f64::max),
@@ -287,8 +287,8 @@ impl<'a> Harness<'a> {
                 let lows = turns.iter().map(|turn| turn[side][at]).collect();
                 let mut all = std::mem::take(&mut every[side][at]);
                 all.sort_by(f64::total_cmp);
-                let quantile = |p| quantile_sorted(&all, p).unwrap_or(f64::NAN);
-                [low(lows), quantile(0.5), quantile(0.95)]
+                let [p50, p95] = [0.5, 0.95].map(|p| quantile_sorted(&all, p).unwrap_or(f64::NAN));
+                [low(lows), p50, p95]
             });
             println!("{scenario}_{measure}\t{}", serde_json::json!(figures));
         }
@@ -353,11 +353,10 @@ impl<'a> Harness<'a> {
             .iter()
             .zip(&harnesses)
             .map(|(plain, harness)| harness / plain);
-        let figures = |sizes: &[f64]| BesideFigures {
+        let [plain, harness] = [&plains, &harnesses].map(|sizes| BesideFigures {
             low: middle(sizes.iter().copied()),
             p50_and_p95: None,
-        };
-        let (plain, harness) = (figures(&plains), figures(&harnesses));
+        });
         let beside = Beside {
             stack: self.stack.to_owned(),
             case: format!("{scenario}_per-session"),

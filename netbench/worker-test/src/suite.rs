@@ -367,25 +367,20 @@ fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), 
         _ => 0,
     };
     let measures: Vec<Measure> = sliced.timings_ns.keys().copied().collect();
-    let due = |latencies: &[Measure]| {
+    let are_due = [scenario.latencies(), &[]].iter().any(|latencies| {
         let mut due = [scenario.measures(), latencies].concat();
         due.sort_unstable();
         due == measures
-    };
-    // A worker may time its threads only together: by one figure, of the throughput of all.
-    let timings = |measure| match threads {
-        Some(_) if measure == Measure::Both => 1,
-        _ => done as usize,
-    };
-    let right = (due(scenario.latencies()) || due(&[]))
-        && sliced.operations == done
-        && sliced.handshakes == handshakes
-        && sliced
-            .timings_ns
-            .iter()
-            .all(|(measure, ns)| ns.len() == timings(*measure))
-        && sliced.timings_ns.values().flatten().all(|ns| *ns > 0);
-    if right {
+    });
+    let are_counted = sliced.timings_ns.iter().all(|(measure, ns)| {
+        // A worker may time its threads only together: by one figure, of the throughput of all.
+        let timings = match threads {
+            Some(_) if *measure == Measure::Both => 1,
+            _ => done as usize,
+        };
+        ns.len() == timings && ns.iter().all(|ns| *ns > 0)
+    });
+    if are_due && are_counted && sliced.operations == done && sliced.handshakes == handshakes {
         Ok(())
     } else {
         Err(format!("{operations} operations were due: {sliced:?}"))

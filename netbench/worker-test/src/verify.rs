@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use netbench_compat::chains::{Chain, own};
+use netbench_compat::chains::own;
 use netbench_model::CertificateFault as Fault;
 use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verified, Verify};
 use netbench_runner::WorkerProgram;
@@ -26,24 +26,15 @@ const OPTIONAL: &str = "own/revocation/";
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let mut worker = Talk::start(program)?;
     let all = own(Timestamp::now());
-    let find = |name: &str| all.iter().find(|chain| chain.case.name == name);
-    let chains: Option<Vec<&Chain>> = DUE.iter().map(|(name, _)| find(name)).collect();
-    let chains = chains.ok_or("a chain of the table is not there any more")?;
-    let questions: Vec<_> = chains.iter().map(|chain| chain.question.clone()).collect();
-    let mut ask = |id, chains: Vec<ChainToVerify>| {
-        let stack = stack.to_owned();
-        worker.ask(
-            id,
-            RequestBody::Verify(Verify {
-                stack,
-                trust: None,
-                chains,
-            }),
-        )
-    };
+    let questions: Option<Vec<_>> = DUE
+        .iter()
+        .map(|(name, _)| all.iter().find(|chain| chain.case.name == *name))
+        .map(|chain| Some(chain?.question.clone()))
+        .collect();
+    let questions = questions.ok_or("a chain of the table is not there any more")?;
     let ResponseBody::Verified {
         chains: together, ..
-    } = ask(1, questions.clone())?
+    } = worker.ask(1, request(stack, questions.clone()))?
     else {
         return Err("verify is not answered by verified".to_owned());
     };
@@ -70,7 +61,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
             wrong.push(format!("{name}: {due:?} was due, not {said:?}"));
         }
         // An earlier request must not affect the verdict.
-        let alone = ask(2, vec![questions[number].clone()])?;
+        let alone = worker.ask(2, request(stack, vec![questions[number].clone()]))?;
         if alone
             != (ResponseBody::Verified {
                 chains: vec![said.clone()],
@@ -85,13 +76,15 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     for (what, change) in UNREADABLE {
         let mut question = questions[0].clone();
         change(&mut question);
-        if !matches!(ask(3, vec![question])?, ResponseBody::Error { .. }) {
+        let answer = worker.ask(3, request(stack, vec![question]))?;
+        if !matches!(answer, ResponseBody::Error { .. }) {
             wrong.push(format!("{what} is not answered by an error"));
         }
     }
     let mut no_certificate = questions[0].clone();
     no_certificate.chain_base64[0] = "MAA=".to_owned();
-    match ask(4, vec![no_certificate, questions[0].clone()])? {
+    let both = vec![no_certificate, questions[0].clone()];
+    match worker.ask(4, request(stack, both))? {
         ResponseBody::Verified { chains, .. } => match chains.as_slice() {
             [
                 Verified::Rejected {
@@ -105,6 +98,14 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
         other => wrong.push(format!("an empty SEQUENCE as a certificate: {other:?}")),
     }
     Ok(wrong)
+}
+
+fn request(stack: &str, chains: Vec<ChainToVerify>) -> RequestBody {
+    RequestBody::Verify(Verify {
+        stack: stack.to_owned(),
+        trust: None,
+        chains,
+    })
 }
 
 /// A fault of a request with a chain, and the change that causes it.

@@ -80,107 +80,105 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
+/// A fault of the material of a scenario, and the change that causes it.
+type Fault<'a> = (&'static str, Scenario, &'a dyn Fn(&mut Material));
+
 /// Returns scenarios, each with material that has one fault.
 fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>, String> {
     let full = handshake(plain);
     let good = material(&full)?;
     let foreign = material(&handshake(usual(plain.version, KeyType::Rsa2048)))?;
-    let mut wrong = Vec::new();
-    let mut put = |what, scenario, spoil: &dyn Fn(&mut Material)| {
-        let mut material = good.clone();
-        spoil(&mut material);
-        wrong.push((what, scenario, material));
-    };
-    put("no PEM as chain", full, &|m| {
-        m.chain_pem = NO_PEM.to_owned()
-    });
-    put("no certificate in the chain", full, &|m| {
-        m.chain_pem = EMPTY_PEM.to_owned();
-    });
-    put("no PEM as key", full, &|m| m.key_pem = NO_PEM.to_owned());
-    put("no PEM as roots", full, &|m| {
-        m.roots_pem = NO_PEM.to_owned()
-    });
-    put("a key that does not match", full, &|m| {
-        m.key_pem.clone_from(&foreign.client_key_pem);
-    });
-    put("a key of the same type that does not match", full, &|m| {
-        m.key_pem.clone_from(&m.client_key_pem);
-    });
-    put("roots of another chain", full, &|m| {
-        m.roots_pem.clone_from(&foreign.roots_pem);
-    });
-    put("a chain of another root", full, &|m| {
-        m.chain_pem.clone_from(&foreign.chain_pem);
-        m.key_pem.clone_from(&foreign.key_pem);
-    });
-    put("another host", full, &|m| {
-        m.host = "elsewhere.netbench.test".to_owned();
-    });
-    put("nothing", full, &|m| *m = Material::default());
-
     let resumed = Scenario::timed(Work::Handshake {
         kind: HandshakeKind::Ticket,
         settings: plain,
-    });
-    put("roots of another chain, with tickets", resumed, &|m| {
-        m.roots_pem.clone_from(&foreign.roots_pem);
     });
     let authenticated = handshake(SessionSettings {
         client_auth: ClientAuth::On,
         ..plain
     });
-    put("no PEM as client's chain", authenticated, &|m| {
-        m.client_chain_pem = NO_PEM.to_owned();
-    });
-    put("a client's key that does not match", authenticated, &|m| {
-        m.client_key_pem.clone_from(&m.key_pem);
-    });
-    put("a client's chain of another root", authenticated, &|m| {
-        m.client_chain_pem.clone_from(&foreign.client_chain_pem);
-        m.client_key_pem.clone_from(&foreign.client_key_pem);
-    });
-    for (what, max_fragment_bytes) in [("records of nothing", 0), ("records too long", u16::MAX)] {
-        let work = Work::Bulk {
+    let [empty, long] = [0, u16::MAX].map(|max_fragment_bytes| {
+        Scenario::timed(Work::Bulk {
             settings: plain,
             write_bytes: 1 << 10,
             amount_bytes: 1 << 20,
             max_fragment_bytes: Some(max_fragment_bytes),
             heap: HeapState::Settled,
-        };
-        put(what, Scenario::timed(work), &|_| {});
-    }
+        })
+    });
     let verify = Scenario::timed(Work::Verify {
         key: plain.key,
         chain_length: plain.chain_length,
         roots: 1,
     });
-    put("roots of another chain, to verify", verify, &|m| {
-        m.roots_pem.clone_from(&foreign.roots_pem);
+    let [pem, der, native] = [RootsForm::Pem, RootsForm::Der, RootsForm::Native].map(|form| {
+        let roots = (form != RootsForm::Native).then_some(1);
+        Scenario::timed(Work::Connector { form, roots })
     });
-    put("another host, to verify", verify, &|m| {
-        m.host = "elsewhere.netbench.test".to_owned();
-    });
-    let connector = |form| {
-        Scenario::timed(Work::Connector {
-            form,
-            roots: (form != RootsForm::Native).then_some(1),
-        })
-    };
-    put("no PEM for a connector", connector(RootsForm::Pem), &|m| {
-        m.roots_pem = NO_PEM.to_owned();
-    });
-    put(
-        "no PEM where DER is wanted",
-        connector(RootsForm::Der),
-        &|m| {
+    let faults: [Fault<'_>; 21] = [
+        ("no PEM as chain", full, &|m| {
+            m.chain_pem = NO_PEM.to_owned();
+        }),
+        ("no certificate in the chain", full, &|m| {
+            m.chain_pem = EMPTY_PEM.to_owned();
+        }),
+        ("no PEM as key", full, &|m| m.key_pem = NO_PEM.to_owned()),
+        ("no PEM as roots", full, &|m| {
             m.roots_pem = NO_PEM.to_owned();
-        },
-    );
-    put("no file of roots", connector(RootsForm::Native), &|m| {
-        m.native_path = Some("/nonexistent/roots\u{1b}.pem".to_owned());
+        }),
+        ("a key that does not match", full, &|m| {
+            m.key_pem.clone_from(&foreign.client_key_pem);
+        }),
+        ("a key of the same type that does not match", full, &|m| {
+            m.key_pem.clone_from(&m.client_key_pem);
+        }),
+        ("roots of another chain", full, &|m| {
+            m.roots_pem.clone_from(&foreign.roots_pem);
+        }),
+        ("a chain of another root", full, &|m| {
+            m.chain_pem.clone_from(&foreign.chain_pem);
+            m.key_pem.clone_from(&foreign.key_pem);
+        }),
+        ("another host", full, &|m| {
+            m.host = "elsewhere.netbench.test".to_owned();
+        }),
+        ("nothing", full, &|m| *m = Material::default()),
+        ("roots of another chain, with tickets", resumed, &|m| {
+            m.roots_pem.clone_from(&foreign.roots_pem);
+        }),
+        ("no PEM as client's chain", authenticated, &|m| {
+            m.client_chain_pem = NO_PEM.to_owned();
+        }),
+        ("a client's key that does not match", authenticated, &|m| {
+            m.client_key_pem.clone_from(&m.key_pem);
+        }),
+        ("a client's chain of another root", authenticated, &|m| {
+            m.client_chain_pem.clone_from(&foreign.client_chain_pem);
+            m.client_key_pem.clone_from(&foreign.client_key_pem);
+        }),
+        ("records of nothing", empty, &|_| {}),
+        ("records too long", long, &|_| {}),
+        ("roots of another chain, to verify", verify, &|m| {
+            m.roots_pem.clone_from(&foreign.roots_pem);
+        }),
+        ("another host, to verify", verify, &|m| {
+            m.host = "elsewhere.netbench.test".to_owned();
+        }),
+        ("no PEM for a connector", pem, &|m| {
+            m.roots_pem = NO_PEM.to_owned();
+        }),
+        ("no PEM where DER is wanted", der, &|m| {
+            m.roots_pem = NO_PEM.to_owned();
+        }),
+        ("no file of roots", native, &|m| {
+            m.native_path = Some("/nonexistent/roots\u{1b}.pem".to_owned());
+        }),
+    ];
+    let wrong = faults.map(|(what, scenario, spoil)| {
+        let mut material = good.clone();
+        spoil(&mut material);
+        (what, scenario, material)
     });
-    Ok(wrong)
+    Ok(wrong.to_vec())
 }
 
 /// Checks that `prepare` fails, with a message that a terminal can show.
