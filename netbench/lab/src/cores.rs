@@ -15,12 +15,12 @@ pub(crate) fn on_all_cores<T: Send, R: Send, E: Send>(
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = threads.min(items.len());
     let queue = Mutex::new(items);
-    let take = || queue.lock().pop();
     thread::scope(|scope| {
         let running: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(|| {
-                    let done: Result<Vec<R>, E> = std::iter::from_fn(take).map(&work).collect();
+                    let items = std::iter::from_fn(|| queue.lock().pop());
+                    let done: Result<Vec<R>, E> = items.map(&work).collect();
                     done.inspect_err(|_| queue.lock().clear())
                 })
             })

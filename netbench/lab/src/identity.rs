@@ -122,12 +122,10 @@ fn pkcs8(key_pem: &str) -> Option<KeyPair> {
 /// Returns the first key of a PEM file, unchanged.
 fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
     let text = String::from_utf8_lossy(file);
-    let label = |line: &str, word: &str| {
-        line.starts_with(word) && line.ends_with("PRIVATE KEY-----") && line.is_ascii()
-    };
     let mut key = String::new();
     for line in text.lines().map(str::trim) {
-        if key.is_empty() && !label(line, "-----BEGIN ") {
+        let is_label = line.ends_with("PRIVATE KEY-----") && line.is_ascii();
+        if key.is_empty() && !(is_label && line.starts_with("-----BEGIN ")) {
             continue;
         }
         if line.contains("ENCRYPTED") {
@@ -137,7 +135,7 @@ fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
         }
         key.push_str(line);
         key.push('\n');
-        if label(line, "-----END ") {
+        if is_label && line.starts_with("-----END ") {
             return Ok(key);
         }
     }
@@ -167,52 +165,50 @@ mod tests {
     #[test]
     fn a_certificate_goes_with_its_own_key_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let write = |name: &str, text: &str| {
-            fs::write(path(name), text).unwrap();
-            path(name)
-        };
-        let pair = || {
+        let [(own, own_key), (other, other_key)] = [(); 2].map(|()| {
             let key = KeyPair::generate().unwrap();
             let certificate = CertificateParams::default().self_signed(&key).unwrap();
             let key = pem::encode("PRIVATE KEY", &key.serialize_der());
             (pem::certificate(certificate.der()), key)
-        };
-        let ((own, own_key), (other, other_key)) = (pair(), pair());
-        let chain = write("chain", &format!("a comment\n{own}{other}"));
-        let key = write("key", &own_key);
+        });
+        let encrypted =
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
+        let old = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAA==\n-----END RSA PRIVATE KEY-----\n";
+        let [chain, key, both, other_key, encrypted, old, cut, long] = [
+            ("chain", format!("a comment\n{own}{other}")),
+            ("key", own_key.clone()),
+            // One file has the certificates and the key.
+            ("both", format!("{own_key}{own}{other}")),
+            ("other", other_key),
+            ("encrypted", encrypted.to_owned()),
+            ("old", old.to_owned()),
+            ("cut", own_key[..60].to_owned()),
+            ("long", "x".repeat(2 << 20)),
+        ]
+        .map(|(name, text)| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.display().to_string()
+        });
+        let folder = folder.path().display().to_string();
+        let missing = format!("{folder}/missing");
         let identity = Identity::load(&chain, Some(&key)).unwrap();
         assert_eq!(identity.certificates, 2);
         assert_eq!(identity.key_pem.trim(), own_key.trim());
         assert!(!format!("{identity:?}").contains(own_key.lines().nth(1).unwrap()));
-        // One file has the certificates and the key.
-        let both = write("both", &format!("{own_key}{own}{other}"));
         assert_eq!(Identity::load(&both, None).unwrap(), identity);
-
-        let encrypted =
-            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
-        let old = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAA==\n-----END RSA PRIVATE KEY-----\n";
-        let long = "x".repeat(2 << 20);
         for (certificate, key, why) in [
-            (&*chain, Some(write("other", &other_key)), "not the key of"),
-            (&*chain, Some(write("encrypted", encrypted)), "encrypted"),
-            (&*chain, Some(write("old", old)), "encrypted"),
-            (
-                &*chain,
-                Some(write("cut", &own_key[..60])),
-                "no private key",
-            ),
-            (&*chain, None, "no private key"),
-            (&*key, None, "no certificate"),
-            (&*chain, Some(path("missing")), "cannot read"),
-            (
-                &*chain,
-                Some(folder.path().display().to_string()),
-                "regular file",
-            ),
-            (&*chain, Some(write("long", &long)), "regular file"),
+            (&chain, Some(&*other_key), "not the key of"),
+            (&chain, Some(&encrypted), "encrypted"),
+            (&chain, Some(&old), "encrypted"),
+            (&chain, Some(&cut), "no private key"),
+            (&chain, None, "no private key"),
+            (&key, None, "no certificate"),
+            (&chain, Some(&missing), "cannot read"),
+            (&chain, Some(&folder), "regular file"),
+            (&chain, Some(&long), "regular file"),
         ] {
-            let error = Identity::load(certificate, key.as_deref()).unwrap_err();
+            let error = Identity::load(certificate, key).unwrap_err();
             let words = error.to_string();
             assert!(words.contains(why), "{why}: {words}");
         }

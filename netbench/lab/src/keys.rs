@@ -42,7 +42,6 @@ pub(crate) fn pkcs8(pair: &KeyPair) -> Result<Vec<u8>, rcgen::Error> {
 }
 
 fn generate_one(key_type: KeyType) -> Result<KeyPair, rcgen::Error> {
-    let rsa = |size| KeyPair::generate_rsa_for(&rcgen::PKCS_RSA_SHA256, size);
     match key_type {
         KeyType::Rsa2048 => rsa(RsaKeySize::_2048),
         KeyType::Rsa3072 => rsa(RsaKeySize::_3072),
@@ -54,6 +53,10 @@ fn generate_one(key_type: KeyType) -> Result<KeyPair, rcgen::Error> {
         KeyType::MlDsa65 => KeyPair::generate_for(&rcgen::PKCS_ML_DSA_65),
         KeyType::MlDsa87 => KeyPair::generate_for(&rcgen::PKCS_ML_DSA_87),
     }
+}
+
+fn rsa(size: RsaKeySize) -> Result<KeyPair, rcgen::Error> {
+    KeyPair::generate_rsa_for(&rcgen::PKCS_RSA_SHA256, size)
 }
 
 fn cost(key_type: KeyType) -> u8 {

@@ -99,13 +99,10 @@ impl Lab {
         for site in &sites {
             let above = above(site);
             if let Some(hierarchy) = hierarchies.get(&(above.0, above.1)) {
-                let pem = || {
-                    hierarchy
-                        .sent(above.2)
-                        .map(pem::certificate)
-                        .collect::<String>()
-                };
-                above_pems.entry(above).or_insert_with(|| pem().into());
+                above_pems.entry(above).or_insert_with(|| {
+                    let sent = hierarchy.sent(above.2).map(pem::certificate);
+                    sent.collect::<String>().into()
+                });
             }
         }
         let shared = Shared {
@@ -114,7 +111,13 @@ impl Lab {
             above_pems,
             hierarchies,
         };
-        let served = on_all_cores(sites, |site| Ok((site.name(), serve(site, &shared, now)?)))?;
+        let served = on_all_cores(sites, |site| match serve(site, &shared, now) {
+            Ok(served) => Ok((site.name(), served)),
+            Err(source) => Err(LabError::Site {
+                site: site.name(),
+                source,
+            }),
+        })?;
         Ok(Self {
             ca_pem,
             served: served.into_iter().collect(),
@@ -205,11 +208,9 @@ fn hierarchies(
     let mut hierarchies = BTreeMap::new();
     for kind in KeyType::ALL.iter().copied() {
         for trust in [Trust::Known, Trust::Unknown] {
-            let mut next = 0..;
-            let mut take = || keys.remove(&KeyId::Ca(kind, trust, next.next()?));
-            if let Some(root) = take() {
-                let intermediates = std::iter::from_fn(take);
-                let hierarchy = Hierarchy::new(kind, trust, root, intermediates, now)?;
+            let mut own = (0..).map_while(|number| keys.remove(&KeyId::Ca(kind, trust, number)));
+            if let Some(root) = own.next() {
+                let hierarchy = Hierarchy::new(kind, trust, root, own, now)?;
                 hierarchies.insert((kind, trust), hierarchy);
             }
         }
@@ -232,28 +233,21 @@ fn above(site: &Site) -> Above {
     (site.lab.ca_key(), trust(site), site.lab.chain.length)
 }
 
-fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, LabError> {
-    let error = |source| LabError::Site {
-        site: site.name(),
-        source,
-    };
-    let missing = || error(rcgen::Error::CouldNotParseKeyPair);
+fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, rcgen::Error> {
+    const MISSING: rcgen::Error = rcgen::Error::CouldNotParseKeyPair;
     let (lab, above) = (&site.lab, above(site));
     let (ca_key, trust, _) = above;
-    let key = shared.keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
-    let key_pem = shared.key_pems.get(&lab.key).ok_or_else(missing)?;
-    let above_pem = shared.above_pems.get(&above).ok_or_else(missing)?;
-    let hierarchy = shared
-        .hierarchies
-        .get(&(ca_key, trust))
-        .ok_or_else(missing)?;
+    let key = shared.keys.get(&KeyId::Leaf(lab.key)).ok_or(MISSING)?;
+    let key_pem = shared.key_pems.get(&lab.key).ok_or(MISSING)?;
+    let above_pem = shared.above_pems.get(&above).ok_or(MISSING)?;
+    let hierarchy = shared.hierarchies.get(&(ca_key, trust)).ok_or(MISSING)?;
 
-    let leaf = leaf::issue(site, key, hierarchy, now).map_err(error)?;
+    let leaf = leaf::issue(site, key, hierarchy, now)?;
     let ocsp_base64 = match lab.ocsp {
         Switch::Off => None,
         Switch::On => {
             let issuer = hierarchy.issuer(lab.chain.length);
-            let response = ocsp::response(issuer, ca_key, &leaf.serial, now).map_err(error)?;
+            let response = ocsp::response(issuer, ca_key, &leaf.serial, now)?;
             Some(BASE64_STANDARD.encode(response))
         }
     };

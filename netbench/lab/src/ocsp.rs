@@ -43,9 +43,8 @@ pub(crate) fn response(
 }
 
 fn response_data(writer: DERWriter<'_>, issuer: &Ca, serial: &SerialNumber, now: OffsetDateTime) {
-    let sha1 = |bytes: &[u8]| digest(&SHA1_FOR_LEGACY_USE_ONLY, bytes);
-    let key_hash = sha1(issuer.issuer.key().der_bytes());
-    let name_hash = sha1(&issuer.subject);
+    let [key_hash, name_hash] = [issuer.issuer.key().der_bytes(), &issuer.subject]
+        .map(|bytes| digest(&SHA1_FOR_LEGACY_USE_ONLY, bytes));
     let produced = now - Duration::hours(12);
     writer.write_sequence(|writer| {
         // responderID: byKey

@@ -15,7 +15,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_lab::Lab;
 use netbench_model::{KeyType, Site, parse_sites};
 use netbench_protocol::ServeSite;
-use rustls_pki_types::{ServerName, SignatureVerificationAlgorithm, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorithm, UnixTime};
 use support::{certificates, check_key, openssl};
 use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert, aws_lc_rs};
 
@@ -69,25 +69,18 @@ struct Made {
 fn make() -> Made {
     let sites = parse_sites(SITES).unwrap();
     let lab = Lab::new(&sites).unwrap();
-    let address = |index: usize| SocketAddr::from(([10, 1, 0, u8::try_from(index).unwrap()], 443));
     let by_stack = lab.serve_sites(&sites, address);
     assert_eq!(
         by_stack.keys().collect::<Vec<_>>(),
         ["openssl", "rustls-ring"]
     );
-    let find = |name: String| {
-        by_stack
-            .values()
-            .flatten()
-            .find(|served| served.site == name)
-            .cloned()
-    };
     let mut served = Vec::new();
     for (index, site) in sites.iter().enumerate() {
-        match find(site.name()) {
+        let name = site.name();
+        match by_stack.values().flatten().find(|it| it.site == name) {
             Some(found) => {
                 assert_eq!(found.listen, address(index));
-                served.push((site.clone(), found));
+                served.push((site.clone(), found.clone()));
             }
             None => assert_eq!(site.host.as_str(), "refused.example"),
         }
@@ -95,18 +88,31 @@ fn make() -> Made {
     Made { lab, served }
 }
 
+fn address(index: usize) -> SocketAddr {
+    SocketAddr::from(([10, 1, 0, u8::try_from(index).unwrap()], 443))
+}
+
 fn verify(lab: &Lab, site: &Site, served: &ServeSite) -> Result<(), Error> {
+    let chain = certificates(&served.chain_pem);
+    verify_chain(lab, &chain, webpki::ALL_VERIFICATION_ALGS)?;
+    let host = ServerName::try_from(site.host.as_str()).unwrap();
+    EndEntityCert::try_from(&chain[0])?.verify_is_valid_for_subject_name(&host)
+}
+
+fn verify_chain(
+    lab: &Lab,
+    chain: &[CertificateDer<'_>],
+    algorithms: &[&dyn SignatureVerificationAlgorithm],
+) -> Result<(), Error> {
     let roots = certificates(lab.ca_pem());
     let anchors: Vec<_> = roots
         .iter()
         .map(|root| anchor_from_trusted_cert(root).unwrap())
         .collect();
-    let chain = certificates(&served.chain_pem);
     let leaf = EndEntityCert::try_from(&chain[0])?;
-    let algorithms = webpki::ALL_VERIFICATION_ALGS;
     let (now, usage) = (UnixTime::now(), KeyUsage::server_auth());
-    leaf.verify_for_usage(algorithms, &anchors, &chain[1..], now, usage, None, None)?;
-    leaf.verify_is_valid_for_subject_name(&ServerName::try_from(site.host.as_str()).unwrap())
+    leaf.verify_for_usage(algorithms, &anchors, &chain[1..], now, usage, None, None)
+        .map(drop)
 }
 
 fn webpki_takes_every_chain_but_the_faulty_ones() {
@@ -137,22 +143,12 @@ fn webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key() 
         assert_eq!(verify(&lab, site, &served), Ok(()), "{name}");
         let chain = certificates(&served.chain_pem);
         assert_eq!(chain.len(), usize::from(site.lab.chain.length), "{name}");
-        let with = |algorithms: &[&dyn SignatureVerificationAlgorithm]| {
-            let roots = certificates(lab.ca_pem());
-            let anchors = roots
-                .iter()
-                .map(|root| anchor_from_trusted_cert(root).unwrap());
-            let anchors: Vec<_> = anchors.collect();
-            let leaf = EndEntityCert::try_from(&chain[0]).unwrap();
-            let (now, usage) = (UnixTime::now(), KeyUsage::server_auth());
-            leaf.verify_for_usage(algorithms, &anchors, &chain[1..], now, usage, None, None)
-                .map(drop)
-        };
         // The CAs' keys sign every certificate of the chain, and the leaf's key none.
         let own = algorithm(site.lab.ca_key());
-        assert_eq!(with(&[own]), Ok(()), "{name}");
+        assert_eq!(verify_chain(&lab, &chain, &[own]), Ok(()), "{name}");
         if site.lab.ca_key() != site.lab.key {
-            assert!(with(&[algorithm(site.lab.key)]).is_err(), "{name}");
+            let other = algorithm(site.lab.key);
+            assert!(verify_chain(&lab, &chain, &[other]).is_err(), "{name}");
         }
     }
 }
@@ -220,27 +216,26 @@ fn chain_bytes(sites: &[Site]) -> BTreeMap<String, (usize, usize)> {
     let served = Lab::new(sites)
         .unwrap()
         .serve_sites(sites, |_| ([10, 1, 0, 1], 443).into());
-    let bytes = |served: &ServeSite| {
-        let chain = certificates(&served.chain_pem);
-        (chain.len(), chain.iter().map(|der| der.len()).sum())
-    };
     served
         .values()
         .flatten()
-        .map(|served| (served.site.clone(), bytes(served)))
+        .map(|served| {
+            let chain = certificates(&served.chain_pem);
+            let bytes = chain.iter().map(|der| der.len()).sum();
+            (served.site.clone(), (chain.len(), bytes))
+        })
         .collect()
 }
 
 fn every_lab_has_keys_and_serial_numbers_of_its_own() {
     let sites = parse_sites("a.example key=ecdsa-p256\nb.example key=ecdsa-p256\n").unwrap();
-    let served = |lab: &Lab| {
+    let labs = [(); 2].map(|()| Lab::new(&sites).unwrap());
+    assert_ne!(labs[0].ca_pem(), labs[1].ca_pem());
+    let [one, two] = labs.map(|lab| {
         lab.serve_sites(&sites, |_| ([10, 1, 0, 1], 443).into())
             .remove("openssl")
             .unwrap()
-    };
-    let (one, two) = (Lab::new(&sites).unwrap(), Lab::new(&sites).unwrap());
-    assert_ne!(one.ca_pem(), two.ca_pem());
-    let (one, two) = (served(&one), served(&two));
+    });
     assert_eq!(
         one[0].key_pem, one[1].key_pem,
         "sites with one type of key share a pair"
@@ -261,14 +256,15 @@ fn a_lab_without_a_served_site_is_no_error() {
 fn openssl_takes_keys_chains_and_staples() {
     let Made { lab, served } = make();
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (root, leaf, issuer, chain) = (
-        path("root.pem"),
-        path("leaf.pem"),
-        path("issuer.pem"),
-        path("chain.pem"),
-    );
-    let (key, staple) = (path("key.pem"), path("staple.der"));
+    let [root, leaf, issuer, chain, key, staple] = [
+        "root.pem",
+        "leaf.pem",
+        "issuer.pem",
+        "chain.pem",
+        "key.pem",
+        "staple.der",
+    ]
+    .map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     std::fs::write(&root, lab.ca_pem()).unwrap();
     let mut staples = 0;
     for (site, served) in &served {

@@ -9,7 +9,6 @@ use std::{fs, io::Write as _, path::Path, sync::LazyLock};
 use netbench_lab::{Lab, MAX_ROOTS, Roots, RootsError};
 use netbench_model::{RootsSource, parse_sites};
 use proptest::prelude::*;
-use rustls_pki_types::CertificateDer;
 use support::certificates;
 
 const END: &str = "-----END CERTIFICATE-----\n";
@@ -56,8 +55,6 @@ fn sets_can_be_resized() {
     assert!(more.pem.starts_with(&all.pem));
 
     // Each root has a different name, and together they are about as large as Mozilla's.
-    let bytes =
-        |ders: &[CertificateDer<'_>]| ders.iter().map(|der| der.len()).sum::<usize>() / ders.len();
     let more = certificates(&more.pem);
     let (known, padding) = more.split_at(all.count as usize);
     let mut subjects: Vec<_> = padding
@@ -72,7 +69,8 @@ fn sets_can_be_resized() {
     subjects.sort();
     subjects.dedup();
     assert_eq!(subjects.len(), padding.len());
-    let (known, padding) = (bytes(known), bytes(padding));
+    let [known, padding] =
+        [known, padding].map(|ders| ders.iter().map(|der| der.len()).sum::<usize>() / ders.len());
     assert!(
         padding.abs_diff(known) * 5 < known,
         "{padding} against {known} bytes on average"
@@ -100,17 +98,18 @@ fn the_labs_roots_take_the_place_of_others_in_the_middle() {
     assert_eq!(before.clone().with_lab_ca(""), before);
 }
 
+fn with_line(lines: &[&str], number: usize, text: &str) -> Vec<u8> {
+    let mut lines = lines.to_vec();
+    lines[number - 1] = text;
+    format!("# a comment\n\n{}\n", lines.join("\n")).into_bytes()
+}
+
 #[test]
 fn wrong_files_are_named_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let one = mozilla().resized(1).unwrap().pem;
     let lines: Vec<&str> = one.lines().collect();
     let last = lines.len();
-    let with_line = |number: usize, text: &str| {
-        let mut lines = lines.clone();
-        lines[number - 1] = text;
-        format!("# a comment\n\n{}\n", lines.join("\n")).into_bytes()
-    };
     let der = certificates(&one)[0].to_vec();
     let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
     for (name, bytes, expected) in [
@@ -122,21 +121,29 @@ fn wrong_files_are_named_with_what_is_wrong() {
         ),
         ("key.pem", key.as_bytes().to_vec(), "and no certificate"),
         ("root.der", der, "it is DER; expected PEM"),
-        ("star.pem", with_line(3, "AA**"), "line 5 is not base64"),
-        ("length.pem", with_line(3, "A"), "line 3 is not base64"),
+        (
+            "star.pem",
+            with_line(&lines, 3, "AA**"),
+            "line 5 is not base64",
+        ),
+        (
+            "length.pem",
+            with_line(&lines, 3, "A"),
+            "line 3 is not base64",
+        ),
         (
             "cut.pem",
-            with_line(last, ""),
+            with_line(&lines, last, ""),
             "the certificate that begins at line 3 does not end",
         ),
         (
             "twice.pem",
-            with_line(last, lines[0]),
+            with_line(&lines, last, lines[0]),
             "the certificate that begins at line 3 does not end",
         ),
         (
             "zeros.pem",
-            with_line(2, &"A".repeat(64)),
+            with_line(&lines, 2, &"A".repeat(64)),
             "line 3 is base64, but not a certificate",
         ),
         (

@@ -113,21 +113,20 @@ fn webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years() {
     for (key, length, pki) in all() {
         let (algorithm, _) = expected(key);
         let (server, client) = (KeyUsage::server_auth, KeyUsage::client_auth);
-        let check =
-            |chain: &str, at_s, usage| verify(chain, &pki.roots_pem, algorithm, at_s, usage);
+        let roots = &pki.roots_pem;
         for at_s in [BEGIN_S, LAST_DAYS_S] {
             let found = [
-                check(&pki.chain_pem, at_s, server()),
-                check(&pki.client_chain_pem, at_s, client()),
+                verify(&pki.chain_pem, roots, algorithm, at_s, server()),
+                verify(&pki.client_chain_pem, roots, algorithm, at_s, client()),
             ];
             assert_eq!(found, [Ok(()), Ok(())], "{key}, {length}, at {at_s}");
         }
-        let early = check(&pki.chain_pem, BEGIN_S - 1, server());
+        let early = verify(&pki.chain_pem, roots, algorithm, BEGIN_S - 1, server());
         assert!(
             matches!(early, Err(Error::CertNotValidYet { .. })),
             "{key}, {length}: {early:?}"
         );
-        let late = check(&pki.chain_pem, AFTER_S, server());
+        let late = verify(&pki.chain_pem, roots, algorithm, AFTER_S, server());
         assert!(
             matches!(late, Err(Error::CertExpired { .. })),
             "{key}, {length}: {late:?}"
@@ -136,7 +135,7 @@ fn webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years() {
             (&pki.chain_pem, client()),
             (&pki.client_chain_pem, server()),
         ] {
-            let found = check(chain, BEGIN_S, usage);
+            let found = verify(chain, roots, algorithm, BEGIN_S, usage);
             assert!(
                 matches!(found, Err(Error::RequiredEkuNotFoundContext(_))),
                 "{key}, {length}: {found:?}"
@@ -303,16 +302,10 @@ fn blocks(text: &str) -> Vec<(String, usize)> {
 
 fn openssl_takes_every_chain_and_key() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let (root, leaf, above, key_file) = (
-        path("root.pem"),
-        path("leaf.pem"),
-        path("above.pem"),
-        path("key.pem"),
-    );
+    let [root, leaf, above, key_file] = ["root.pem", "leaf.pem", "above.pem", "key.pem"]
+        .map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     // The system's `openssl` may be older than ML-DSA, which only TLS 1.3 has.
-    let is_known = |(key, ..): &(KeyType, u8, Material)| key.oldest_version() < TlsVersion::Tls13;
-    for (key, length, pki) in all().filter(is_known) {
+    for (key, length, pki) in all().filter(|(key, ..)| key.oldest_version() < TlsVersion::Tls13) {
         std::fs::write(&root, &pki.roots_pem).unwrap();
         for (purpose, chain, key_pem, host) in [
             ("sslserver", &pki.chain_pem, &pki.key_pem, SUITE_HOST),
@@ -333,7 +326,11 @@ fn openssl_takes_every_chain_and_key() {
 
             check_key(&case, &key_file, &leaf);
 
-            let verify = |purpose: &str, host: &str| {
+            for (purpose, host, expected) in [
+                (purpose, host, "leaf.pem: OK"),
+                (purpose, "other.netbench.test", "hostname mismatch"),
+                ("smimesign", host, "certificate purpose"),
+            ] {
                 let mut arguments = vec!["verify", "-x509_strict", "-purpose", purpose];
                 arguments.extend(["-verify_hostname", host, "-no-CApath", "-no-CAstore"]);
                 arguments.extend(["-CAfile", &root]);
@@ -341,14 +338,9 @@ fn openssl_takes_every_chain_and_key() {
                     arguments.extend(["-untrusted", &above]);
                 }
                 arguments.push(&leaf);
-                openssl(&arguments)
-            };
-            let found = verify(purpose, host);
-            assert!(found.contains("leaf.pem: OK"), "{case}: {found}");
-            let found = verify(purpose, "other.netbench.test");
-            assert!(found.contains("hostname mismatch"), "{case}: {found}");
-            let found = verify("smimesign", host);
-            assert!(found.contains("certificate purpose"), "{case}: {found}");
+                let found = openssl(&arguments);
+                assert!(found.contains(expected), "{case}: {found}");
+            }
         }
     }
 }

@@ -32,7 +32,6 @@ fn file(key: KeyType) -> Result<String, rcgen::Error> {
     let cas = usize::from(LONGEST);
     let wanted: Vec<_> = (0..cas + 2).map(|number| (number, key)).collect();
     let mut pairs = keys::generate(&wanted)?.into_values();
-    let mut pair = || pairs.next().ok_or(rcgen::Error::CouldNotParseKeyPair);
     let mut out = format!(
         "# Test certificates and keys of netbench's in-memory suite ({key}). Nobody trusts them.\n"
     );
@@ -44,13 +43,13 @@ fn file(key: KeyType) -> Result<String, rcgen::Error> {
         };
         let params = valid(ca_params(&format!("netbench suite {key} {what}"))?)?;
         let issuer = match issuers.last() {
-            None => CertifiedIssuer::self_signed(params, pair()?)?,
-            Some(above) => CertifiedIssuer::signed_by(issued(params), pair()?, above)?,
+            None => CertifiedIssuer::self_signed(params, next(&mut pairs)?)?,
+            Some(above) => CertifiedIssuer::signed_by(issued(params), next(&mut pairs)?, above)?,
         };
         put(&mut out, &what, "CERTIFICATE", issuer.der());
         issuers.push(issuer);
     }
-    let (server, client) = (pair()?, pair()?);
+    let (server, client) = (next(&mut pairs)?, next(&mut pairs)?);
     for (number, issuer) in issuers.iter().enumerate() {
         let what = format!("server's leaf of a chain of {}", number + 1);
         let der = leaf(
@@ -82,6 +81,10 @@ fn file(key: KeyType) -> Result<String, rcgen::Error> {
         &keys::pkcs8(&client)?,
     );
     Ok(out)
+}
+
+fn next(pairs: &mut impl Iterator<Item = KeyPair>) -> Result<KeyPair, rcgen::Error> {
+    pairs.next().ok_or(rcgen::Error::CouldNotParseKeyPair)
 }
 
 fn put(out: &mut String, what: &str, label: &str, der: &[u8]) {

@@ -24,18 +24,17 @@ pub fn suite_pki(key: KeyType, length: u8) -> Material {
         return Material::default();
     };
     let (cas, leaves) = rest.split_at(usize::from(LONGEST) - 1);
-    let chain = |leaf: usize, length: usize| {
-        let above = cas[..length - 1].iter().rev();
-        std::iter::once(&leaves[leaf])
-            .chain(above)
-            .copied()
-            .collect()
-    };
+    let [chain_pem, client_chain_pem] =
+        [(length - 1, length), (usize::from(LONGEST), 2)].map(|(leaf, length)| {
+            let above = cas[..length - 1].iter().rev();
+            let chain = std::iter::once(&leaves[leaf]).chain(above);
+            chain.copied().collect()
+        });
     Material {
         host: SUITE_HOST.to_owned(),
-        chain_pem: chain(length - 1, length),
+        chain_pem,
         key_pem: blocks.keys[0].to_owned(),
-        client_chain_pem: chain(usize::from(LONGEST), 2),
+        client_chain_pem,
         client_key_pem: blocks.keys[1].to_owned(),
         roots_pem: (*root).to_owned(),
         native_path: None,
