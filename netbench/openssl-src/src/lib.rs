@@ -160,8 +160,7 @@ impl Build {
     /// Builds OpenSSL for the calling build script, unless the cache has the same build. Ends the process if
     /// the build fails.
     pub fn build(&mut self) -> Artifacts {
-        let variable = |name| env::var(name).unwrap_or_default();
-        let (target, host) = (variable("TARGET"), variable("HOST"));
+        let [target, host] = ["TARGET", "HOST"].map(|name| env::var(name).unwrap_or_default());
         println!("cargo:rerun-if-env-changed=CC");
         println!("cargo:rerun-if-env-changed={}", Release::VARIABLE);
         let built = if target == host {
@@ -205,21 +204,21 @@ impl Build {
         let artifacts = Artifacts {
             folder: cache_folder()?.join(key(&release, &options, &compiler)?),
         };
-        let beside = |what| artifacts.folder.with_extension(what);
+        let [locked, pin, work, log] =
+            ["lock", "pin", "build", "log"].map(|name| artifacts.folder.with_extension(name));
         // Two concurrent builds would write into one folder.
-        let lock = File::create(beside("lock")).map_err(BuildError::at(&beside("lock")))?;
-        lock.lock().map_err(BuildError::at(&beside("lock")))?;
+        let lock = File::create(&locked).map_err(BuildError::at(&locked))?;
+        lock.lock().map_err(BuildError::at(&locked))?;
         let complete = artifacts.complete();
         if !complete.exists() {
-            let pin = beside("pin");
             release.write_pin(&pin).map_err(BuildError::at(&pin))?;
             let source = source(&pin, folder)?;
             removed(&pin)?;
             let compilation = Compilation {
                 source,
                 folder: &artifacts.folder,
-                work: beside("build"),
-                log: beside("log"),
+                work,
+                log,
                 options: &options,
                 compiler: &compiler,
             };
@@ -391,8 +390,10 @@ impl Compilation<'_> {
 
 /// Returns Cargo's number of jobs, or the number of cores.
 fn jobs() -> String {
-    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-    env::var("NUM_JOBS").unwrap_or_else(|_| cores().to_string())
+    env::var("NUM_JOBS").unwrap_or_else(|_| {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        cores.to_string()
+    })
 }
 
 /// Runs a program and returns its output.
@@ -400,13 +401,13 @@ fn output(command: &mut Command) -> Result<String, BuildError> {
     let output = command
         .output()
         .map_err(|source| not_run(command, source))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
-        Ok(text(&output.stdout))
+        Ok(said)
     } else {
         Err(BuildError::Failed {
             command: format!("{command:?}"),
-            output: text(&output.stdout) + &text(&output.stderr),
+            output: said + &String::from_utf8_lossy(&output.stderr),
             log: None,
         })
     }

@@ -122,8 +122,9 @@ impl Release {
 
     /// Returns the lock file of that package.
     pub(crate) fn lock(&self) -> String {
-        let full = |release: &Self| format!("{}+{}", release.package, release.version);
-        LOCK.replace(&full(&USUAL), &full(self))
+        let [usual, own] =
+            [&USUAL, self].map(|release| format!("{}+{}", release.package, release.version));
+        LOCK.replace(&usual, &own)
             .replace(USUAL.checksum, self.checksum)
     }
 }

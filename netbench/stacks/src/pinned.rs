@@ -2,7 +2,7 @@
 //! sources are copied into the workspace, and all other crates of netbench are used in place.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -119,11 +119,6 @@ fn table<'a>(parent: &'a mut Table, key: &str) -> Result<&'a mut Table, BuildErr
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() {
         fs::create_dir_all(to)?;
-        let names = |folder: &Path| -> io::Result<Vec<_>> {
-            fs::read_dir(folder)?
-                .map(|entry| Ok(entry?.file_name()))
-                .collect()
-        };
         let wanted = names(from)?;
         for gone in names(to)?.iter().filter(|name| !wanted.contains(name)) {
             remove(&to.join(gone))?;
@@ -141,6 +136,12 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::write(to, content)
+}
+
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.file_name()))
+        .collect()
 }
 
 fn remove(path: &Path) -> io::Result<()> {

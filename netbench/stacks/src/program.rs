@@ -119,21 +119,22 @@ impl Program {
 
     /// Finds the program without building it.
     pub fn find(&self) -> Result<Option<Found>, BuildError> {
-        let found = |path: PathBuf, place| path.is_file().then_some(Found { path, place });
-        let beside = this_command()?
+        let path = this_command()?
             .with_file_name(self.folder())
             .join(&self.file);
-        if let Some(beside) = found(beside, "beside the command") {
-            return Ok(Some(beside));
+        if path.is_file() {
+            let place = "beside the command";
+            return Ok(Some(Found { path, place }));
         }
         let cached = workers_folder().ok();
-        let cached = cached.and_then(|cache| found(self.under(&cache), "in the cache"));
-        let built =
-            SourceTree::find().and_then(|tree| found(self.in_tree(&tree), "in the source tree"));
+        let cached = cached.map(|cache| (self.under(&cache), "in the cache"));
+        let built = SourceTree::find().map(|tree| (self.in_tree(&tree), "in the source tree"));
         // The program in the tree is newer if it was built again later.
         Ok([cached, built]
             .into_iter()
             .flatten()
+            .filter(|(path, _)| path.is_file())
+            .map(|(path, place)| Found { path, place })
             .max_by_key(Found::made))
     }
 
@@ -332,15 +333,13 @@ impl Found {
 
 /// Replaces a file, which need not exist, by a copy of another.
 fn replace(from: &Path, to: &Path) -> Result<(), BuildError> {
-    let copy = || {
-        if let Some(folder) = to.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        // A running worker's file cannot be written to, but it can be replaced.
-        let partial = to.with_extension(format!("{}.partial", std::process::id()));
-        fs::copy(from, &partial).and_then(|_| fs::rename(&partial, to))
-    };
-    copy().map_err(BuildError::file("write", to))
+    // A running worker's file cannot be written to, but it can be replaced.
+    let partial = to.with_extension(format!("{}.partial", std::process::id()));
+    to.parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| fs::copy(from, &partial))
+        .and_then(|_| fs::rename(&partial, to))
+        .map_err(BuildError::file("write", to))
 }
 
 /// Returns the folder of the workers that `netbench stacks build` has built for this version.

@@ -400,8 +400,9 @@ impl File {
 
 /// Returns whether the name of a stack can also be the name of a folder.
 fn is_plain(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
-    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
+    let mut chars = name.chars();
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && chars.all(|c| c.is_ascii_alphanumeric() || "._@+-".contains(c))
 }
 
 impl Stack {
@@ -480,11 +481,10 @@ impl CommandRecipe {
 
     /// Returns advice on a failed build, if its output shows the cause.
     pub(crate) fn advice(&self, said: &str) -> Option<&str> {
-        let is_about = |advice: &&Advice| {
+        let advice = self.advice.iter().find(|advice| {
             let mut words = advice.words.iter();
             words.any(|words| said.contains(words.as_str()))
-        };
-        let advice = self.advice.iter().find(is_about);
+        });
         advice.map(|advice| advice.text.as_str())
     }
 }

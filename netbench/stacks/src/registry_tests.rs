@@ -293,8 +293,8 @@ fn declared(folder: &str) -> Option<BTreeMap<String, String>> {
     }
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata");
     let packages = metadata["packages"].as_array().expect("packages").iter();
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let declared = packages.filter_map(|it| Some((text(&it["name"])?, text(&it["license"])?)));
+    let declared = packages.map(|it| ["name", "license"].map(|key| it[key].as_str()));
+    let declared = declared.filter_map(|[name, licence]| Some((name?.into(), licence?.into())));
     Some(declared.collect())
 }
 
@@ -317,10 +317,9 @@ fn licences_are_those_that_the_packages_declare() {
             }
             _ => &common,
         };
-        // Other libraries have a name that no package can have.
-        let is_package = |name: &str| !name.contains([' ', '.']) && name.to_lowercase() == name;
         for Licence { library, spdx } in &stack.licences {
-            if is_package(library) {
+            // Other libraries have a name that no package can have.
+            if !library.contains([' ', '.']) && library.to_lowercase() == *library {
                 assert_eq!(declared.get(library), Some(spdx), "{library}");
             }
         }

@@ -123,8 +123,8 @@ fn patched(tree: &SourceTree) -> PathBuf {
 
 /// Returns the variables that name the newest libclang and its clang, unless the user has set them.
 fn clang(folder: &Path) -> Vec<(String, String)> {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
-    if is_set("LIBCLANG_PATH") && is_set("CLANG_PATH") {
+    let variables = ["LIBCLANG_PATH", "CLANG_PATH"].map(std::env::var_os);
+    if variables.iter().all(Option::is_some) {
         return Vec::new();
     }
     let versions = fs::read_dir(folder).into_iter().flatten().flatten();

@@ -127,15 +127,14 @@ impl Published {
         }
         let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
         let mut packages = metadata.packages.into_iter();
-        let absent = || PatchError::Absent(manifest.to_owned());
-        let package = packages
+        let found = packages
             .find(|package| package.name == NAME)
-            .ok_or_else(absent)?;
-        let folder = package.manifest_path.parent().ok_or_else(absent)?;
-        Ok(Self {
-            version: package.version,
-            folder: folder.to_owned(),
-        })
+            .and_then(|package| {
+                let folder = package.manifest_path.parent()?.to_owned();
+                let version = package.version;
+                Some(Self { version, folder })
+            });
+        found.ok_or_else(|| PatchError::Absent(manifest.to_owned()))
     }
 }
 
@@ -189,27 +188,29 @@ impl Recipe {
         for change in PatchSet::parse(&self.patch, ParseOptions::unidiff()) {
             let change = change?;
             let operation = change.operation().strip_prefix(1);
-            let unchecked = || PatchError::Unchecked(format!("{operation:?}"));
-            let FileOperation::Modify { original, modified } = &operation else {
-                return Err(unchecked());
+            let file = match &operation {
+                FileOperation::Modify { original, modified } if original == modified => {
+                    Some(&**original)
+                }
+                _ => None,
             };
-            if original != modified {
-                return Err(unchecked());
-            }
-            let text = checked.remove(&**original).ok_or_else(unchecked)?;
-            let hunks = change.patch().as_text().ok_or_else(unchecked)?;
-            let failed = |hunk| PatchError::Hunk {
-                file: original.to_string(),
-                hunk,
+            let text = file.and_then(|file| checked.remove(file));
+            let (Some(file), Some(text), Some(hunks)) = (file, text, change.patch().as_text())
+            else {
+                return Err(PatchError::Unchecked(format!("{operation:?}")));
             };
             // `apply` alone would also accept lines like those of the hunk elsewhere in the file.
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let mut unfit = hunks.hunks().iter().map(|hunk| !fits(&lines, hunk));
-            if let Some(index) = unfit.position(|unfit| unfit) {
-                return Err(failed(index + 1));
-            }
-            let new = apply(&text, hunks).map_err(|_| failed(hunks.hunks().len()))?;
-            patched.insert(PathBuf::from(&**original), new);
+            let all = hunks.hunks();
+            let new = match all.iter().position(|hunk| !fits(&lines, hunk)) {
+                Some(index) => Err(index + 1),
+                None => apply(&text, hunks).map_err(|_| all.len()),
+            };
+            let new = new.map_err(|hunk| PatchError::Hunk {
+                file: file.to_owned(),
+                hunk,
+            })?;
+            patched.insert(PathBuf::from(file), new);
         }
         match checked.into_keys().next() {
             Some(file) => Err(PatchError::Unchanged(file.to_owned())),

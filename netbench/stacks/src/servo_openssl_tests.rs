@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::*;
 
@@ -47,12 +47,11 @@ impl Crate {
 }
 
 fn recipe(patch: &str, files: &[(&str, &str)]) -> Recipe {
-    let sum = |text: &str| format!("{:x}", Sha256::digest(text));
     Recipe {
         patch: patch.to_owned(),
         checksums: files
             .iter()
-            .map(|(file, text)| ((*file).to_owned(), sum(text)))
+            .map(|(file, text)| ((*file).to_owned(), format!("{:x}", Sha256::digest(text))))
             .collect(),
     }
 }
@@ -72,21 +71,17 @@ fn files_that_are_right_already_keep_their_age() {
     let published = Crate::new();
     let recipe = recipe(PATCH, &[("lib.rs", LIB)]);
     published.patch(&recipe).unwrap();
-    let age = |name: &str| {
-        let about = fs::metadata(published.target().join(name)).unwrap();
-        about.modified().unwrap()
-    };
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
-    for name in ["lib.rs", "Cargo.toml"] {
-        let file = fs::File::options()
-            .write(true)
-            .open(published.target().join(name));
+    let paths = ["lib.rs", "Cargo.toml"].map(|name| published.target().join(name));
+    for path in &paths {
+        let file = fs::File::options().write(true).open(path);
         file.unwrap().set_modified(long_ago).unwrap();
     }
-    fs::write(published.target().join("Cargo.toml"), "changed").unwrap();
+    fs::write(&paths[1], "changed").unwrap();
     published.patch(&recipe).unwrap();
-    assert_eq!(age("lib.rs"), long_ago);
-    assert_ne!(age("Cargo.toml"), long_ago);
+    let ages = paths.map(|path| fs::metadata(path).unwrap().modified().unwrap());
+    assert_eq!(ages[0], long_ago);
+    assert_ne!(ages[1], long_ago);
     assert_eq!(published.file("Cargo.toml"), MANIFEST.as_bytes());
 }
 
@@ -148,17 +143,22 @@ fn a_hunk_that_does_not_fit_is_refused() {
 #[test]
 fn every_changed_file_has_a_checksum_and_every_checksum_a_change() {
     let published = Crate::new();
-    let error = |recipe: &Recipe| published.patch(recipe).unwrap_err().to_string();
-    let none = error(&recipe(PATCH, &[]));
-    assert!(none.contains("lib.rs"), "{none}");
-    let new = "--- /dev/null\n+++ b/new.rs\n@@ -0,0 +1 @@\n+new\n";
-    let new = error(&recipe(
-        &format!("{PATCH}{new}"),
-        &[("lib.rs", LIB), ("new.rs", "new\n")],
-    ));
-    assert!(new.contains("new.rs"), "{new}");
-    let idle = error(&recipe(PATCH, &[("Cargo.toml", MANIFEST), ("lib.rs", LIB)]));
-    assert!(idle.contains("does not change Cargo.toml"), "{idle}");
+    let new = format!("{PATCH}--- /dev/null\n+++ b/new.rs\n@@ -0,0 +1 @@\n+new\n");
+    let recipes = [
+        (recipe(PATCH, &[]), "lib.rs"),
+        (
+            recipe(&new, &[("lib.rs", LIB), ("new.rs", "new\n")]),
+            "new.rs",
+        ),
+        (
+            recipe(PATCH, &[("Cargo.toml", MANIFEST), ("lib.rs", LIB)]),
+            "does not change Cargo.toml",
+        ),
+    ];
+    for (recipe, expected) in recipes {
+        let error = published.patch(&recipe).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
@@ -210,11 +210,11 @@ fn both(file: &str) -> [Table; 2] {
 /// Returns the version of each package and range of compatible versions.
 fn versions(lock: &Table) -> BTreeMap<(String, String), String> {
     let packages = lock["package"].as_array().unwrap().iter();
-    let text = |package: &Value, key: &str| package[key].as_str().unwrap().to_owned();
     packages
         .map(|package| {
-            let version = text(package, "version");
-            ((text(package, "name"), compatible(&version)), version)
+            let [name, version] =
+                ["name", "version"].map(|key| package[key].as_str().unwrap().to_owned());
+            ((name, compatible(&version)), version)
         })
         .collect()
 }

@@ -132,11 +132,9 @@ impl SourceTree {
     ) -> Result<(), BuildError> {
         let folder = self.root.join(folder);
         let log = built.with_extension("log");
-        let open = || {
-            built.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::File::create(&log)
-        };
-        let file = open().map_err(BuildError::file("write to", &log))?;
+        let made = built.parent().map_or(Ok(()), fs::create_dir_all);
+        let file = made.and_then(|()| fs::File::create(&log));
+        let file = file.map_err(BuildError::file("write to", &log))?;
         // The program may be running while it is built again.
         let partial = built.with_extension(format!("{}.partial", std::process::id()));
         let mut command = recipe.command(&folder, &partial);
@@ -208,8 +206,8 @@ impl Profile {
 }
 
 fn last_lines(said: &str) -> String {
-    let readable = |line: &str| sanitize(&line.replace('\t', "    "));
-    let lines: Vec<String> = said.lines().map(readable).collect();
+    let said = said.replace('\t', "    ");
+    let lines: Vec<String> = said.lines().map(sanitize).collect();
     lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n")
 }
 

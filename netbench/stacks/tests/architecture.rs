@@ -40,16 +40,10 @@ fn each_crate_uses_only_crates_further_down_in_the_table() {
         .take_while(|line| line.starts_with('|'));
     let rows: Vec<&str> = table.filter_map(folder_of_row).collect();
     let packages = packages();
-    let row_of = |folder: &str| {
-        rows.iter()
-            .position(|row| *row == folder)
-            .or_else(|| rows.iter().position(|row| is_among(row, folder)))
-            .unwrap_or_else(|| panic!("{folder} has no row in the table"))
-    };
     for package in packages.values() {
-        let own = row_of(&package.folder);
+        let own = row_of(&rows, &package.folder);
         for used in package.uses.iter().chain(&package.tests_use) {
-            let other = row_of(used);
+            let other = row_of(&rows, used);
             let are_together = own == other && is_among(rows[own], used);
             assert!(
                 own < other || are_together,
@@ -64,6 +58,13 @@ fn each_crate_uses_only_crates_further_down_in_the_table() {
             .any(|folder| folder == row || is_among(row, folder));
         assert!(exists, "{row} is in the table, but no package is there");
     }
+}
+
+fn row_of(rows: &[&str], folder: &str) -> usize {
+    rows.iter()
+        .position(|row| *row == folder)
+        .or_else(|| rows.iter().position(|row| is_among(row, folder)))
+        .unwrap_or_else(|| panic!("{folder} has no row in the table"))
 }
 
 #[test]
@@ -167,11 +168,10 @@ fn package(described: &Value) -> Package {
         Some((folder, it["kind"] == "dev"))
     });
     let (tests_use, uses): (Vec<_>, Vec<_>) = of_tree.partition(|(_, is_for_tests)| *is_for_tests);
-    let folders = |found: Vec<(String, bool)>| found.into_iter().map(|it| it.0).collect();
     Package {
         folder: in_tree(manifest.parent().unwrap()),
-        uses: folders(uses),
-        tests_use: folders(tests_use),
+        uses: uses.into_iter().map(|(folder, _)| folder).collect(),
+        tests_use: tests_use.into_iter().map(|(folder, _)| folder).collect(),
     }
 }
 
