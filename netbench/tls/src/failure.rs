@@ -222,8 +222,9 @@ impl FailureReason {
             Self::Certificate(_) => class == C::Certificate,
             Self::In(_) => class == C::Timeout,
             Self::Library(name) => {
-                let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-                class == C::Protocol && !name.is_empty() && name.bytes().all(is_name)
+                let mut chars = name.chars();
+                let is_name = chars.all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-'));
+                class == C::Protocol && !name.is_empty() && is_name
             }
             Self::Word(W::Refused) => matches!(class, C::Connect | C::Worker),
             Self::Word(W::Failed) => matches!(class, C::Resolve | C::Connect | C::Http),
@@ -268,14 +269,17 @@ impl From<String> for FailureReason {
                 .copied()
                 .find(|value| value.to_string() == text)
         }
-        let phase = || find(Phase::ALL, text.strip_prefix("in ")?);
-        let alert = || Alert::registered().find(|alert| alert.name() == Some(&text));
-        let code = || text.parse().ok().filter(|_| text.starts_with("0x"));
+        let mut alerts = Alert::registered();
         find(FailureWord::ALL, &text)
             .map(Self::Word)
-            .or_else(|| phase().map(Self::In))
+            .or_else(|| find(Phase::ALL, text.strip_prefix("in ")?).map(Self::In))
             .or_else(|| find(CertificateFault::ALL, &text).map(Self::Certificate))
-            .or_else(|| alert().or_else(code).map(Self::Alert))
+            .or_else(|| {
+                alerts
+                    .find(|alert| alert.name() == Some(&text))
+                    .or_else(|| text.parse().ok().filter(|_| text.starts_with("0x")))
+                    .map(Self::Alert)
+            })
             .unwrap_or(Self::Library(text))
     }
 }

@@ -57,15 +57,6 @@ impl FromStr for HostName {
             return Ok(Self::from(IpAddr::V6(address)));
         }
         let text = &*in_dns(text)?;
-        let label_ok = |label: &str| {
-            !label.is_empty()
-                && label.len() <= 63
-                && label
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-                && !label.starts_with('-')
-                && !label.ends_with('-')
-        };
         // A last label of digits is reserved for IPv4 addresses (RFC 3696 section 2). Certificates and URLs treat any
         // other name with such a label as an invalid address.
         let number_last = text
@@ -73,7 +64,7 @@ impl FromStr for HostName {
             .next()
             .is_some_and(|label| label.bytes().all(|b| b.is_ascii_digit()));
         let address_ok = !number_last || text.parse::<Ipv4Addr>().is_ok();
-        if text.len() <= 253 && text.split('.').all(label_ok) && address_ok {
+        if text.len() <= 253 && text.split('.').all(is_label) && address_ok {
             Ok(Self(text.to_ascii_lowercase()))
         } else {
             Err(format!(
@@ -90,19 +81,30 @@ const DOTS: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
 
 /// Returns a name in the form of the DNS. A name of ASCII characters stays as it is.
 fn in_dns(text: &str) -> Result<Cow<'_, str>, String> {
-    let (hyphens, length) = (Hyphens::CheckFirstLast, DnsLength::Ignore);
-    let converted = |text| Uts46::new().to_ascii(text, AsciiDenyList::URL, hyphens, length);
     if text.is_ascii() {
         return Ok(Cow::Borrowed(text));
     }
-    converted(text.as_bytes()).map_err(|_| {
+    to_ascii(text).map_err(|_| {
         let mut labels = text.split(DOTS);
-        let label = labels.find(|label| converted(label.as_bytes()).is_err());
+        let label = labels.find(|label| to_ascii(label).is_err());
         format!(
             "{} is not a label of a host name (UTS #46)",
             shown(label.unwrap_or(text))
         )
     })
+}
+
+fn to_ascii(text: &str) -> Result<Cow<'_, str>, idna::Errors> {
+    let (hyphens, length) = (Hyphens::CheckFirstLast, DnsLength::Ignore);
+    Uts46::new().to_ascii(text.as_bytes(), AsciiDenyList::URL, hyphens, length)
+}
+
+fn is_label(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    (1..=63).contains(&text.len())
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }
 
 impl fmt::Display for HostName {

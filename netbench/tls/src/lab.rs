@@ -74,9 +74,8 @@ impl LabProfile {
     /// handshake and in the chain.
     pub fn additional_schemes(&self) -> Vec<SignatureScheme> {
         let needed = [self.key, self.ca_key()].map(KeyType::schemes).concat();
-        let is_needed = |scheme: &SignatureScheme| needed.contains(scheme);
         let all = SignatureScheme::ML_DSA.iter().copied();
-        all.filter(is_needed).collect()
+        all.filter(|scheme| needed.contains(scheme)).collect()
     }
 }
 

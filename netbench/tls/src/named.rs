@@ -57,8 +57,9 @@ pub fn one_of<T: Copy + std::fmt::Display>(
     text: &str,
     known: &[T],
 ) -> Result<T, String> {
-    let is_meant = |value: &T| value.to_string().eq_ignore_ascii_case(text);
-    known.iter().copied().find(is_meant).ok_or_else(|| {
+    let mut values = known.iter().copied();
+    let found = values.find(|value| value.to_string().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| {
         let known: Vec<_> = known.iter().map(ToString::to_string).collect();
         format!("unknown {what} {text:?}; {}", suggestion(text, &known))
     })
@@ -67,14 +68,17 @@ pub fn one_of<T: Copy + std::fmt::Display>(
 /// Returns a hint about a `text` that is not among `names`: the name that was probably meant, or else all names.
 pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
     let lower = text.to_lowercase();
-    let edits = |name: &str| strsim::levenshtein(&lower, &name.to_lowercase());
-    let near = |name: &&str| text.len() <= 64 && 2 * edits(name) < name.len().min(5);
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    let mut nearest: Vec<&str> = names.iter().copied().filter(near).collect();
-    nearest.sort_by_key(|name| edits(name));
+    let mut nearest: Vec<(usize, &str)> = names
+        .iter()
+        .filter(|_| text.len() <= 64)
+        .map(|name| (strsim::levenshtein(&lower, &name.to_lowercase()), *name))
+        .filter(|(edits, name)| 2 * edits < name.len().min(5))
+        .collect();
+    nearest.sort_by_key(|(edits, _)| *edits);
     match nearest[..] {
-        [name] => format!("did you mean {name:?}?"),
-        [name, next, ..] if edits(name) < edits(next) => format!("did you mean {name:?}?"),
+        [(_, name)] => format!("did you mean {name:?}?"),
+        [(least, name), (next, _), ..] if least < next => format!("did you mean {name:?}?"),
         _ => format!("expected one of {}", names.join(", ")),
     }
 }

@@ -100,8 +100,7 @@ mod tests {
         fn nothing_obeyed_is_left_and_nothing_else_is_touched(text in any::<String>()) {
             let clean = sanitize(&text);
             prop_assert!(!clean.chars().any(char::is_control));
-            let turns_around = |c: char| (0x202a..=0x202e).contains(&u32::from(c));
-            prop_assert!(!clean.chars().any(turns_around));
+            prop_assert!(!clean.contains(|c| (0x202a..=0x202e).contains(&u32::from(c))));
             prop_assert_eq!(clean.chars().count(), text.chars().count());
             for (before, after) in text.chars().zip(clean.chars()) {
                 let replaced = after == char::REPLACEMENT_CHARACTER && !before.is_alphanumeric();

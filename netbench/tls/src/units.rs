@@ -46,28 +46,23 @@ pub struct ParseUnitError {
 /// # Errors
 /// A unit that is missing or unknown, or a number that is negative, not finite, or over an hour.
 pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
-    let error = || unreadable("a time with its unit", "20ms", text);
+    duration(text).ok_or_else(|| unreadable("a time with its unit", "20ms", text))
+}
+
+fn duration(text: &str) -> Option<Duration> {
     if text == "0" {
-        return Ok(Duration::ZERO);
+        return Some(Duration::ZERO);
     }
-    let (number, unit) = split_unit(text).ok_or_else(error)?;
+    let (number, unit) = split_unit(text)?;
     let seconds = match unit {
         "us" => number / 1e6,
         "ms" => number / 1e3,
         "s" => number,
-        _ => return Err(error()),
+        _ => return None,
     };
-    if (0.0..=3600.0).contains(&seconds) {
-        // The conversion rounds to whole nanoseconds, so that 20ms is exactly 20 ms.
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "bounded above"
-        )]
-        Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
-    } else {
-        Err(error())
-    }
+    // The conversion rounds to whole nanoseconds, so that 20ms is exactly 20 ms.
+    let is_valid = (0.0..=3600.0).contains(&seconds);
+    is_valid.then(|| Duration::from_nanos(rounded(seconds * 1e9)))
 }
 
 /// Parses `1.6mbit`, `768kbit`, `1gbit`, `1500bit`.
@@ -75,28 +70,22 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
 /// # Errors
 /// A unit that is missing or unknown, or a rate under 1 kbit/s or over 100 Gbit/s.
 pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
-    let error = || unreadable("a rate with its unit", "10mbit", text);
-    let (number, unit) = split_unit(text).ok_or_else(error)?;
+    rate(text).ok_or_else(|| unreadable("a rate with its unit", "10mbit", text))
+}
+
+fn rate(text: &str) -> Option<BitRate> {
+    let (number, unit) = split_unit(text)?;
     let bits = number
         * match unit {
             "bit" => 1.0,
             "kbit" => 1e3,
             "mbit" => 1e6,
             "gbit" => 1e9,
-            _ => return Err(error()),
+            _ => return None,
         };
-    if (1e3..=1e11).contains(&bits) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "bounded above"
-        )]
-        Ok(BitRate {
-            bits_per_second: bits.round() as u64,
-        })
-    } else {
-        Err(error())
-    }
+    (1e3..=1e11).contains(&bits).then(|| BitRate {
+        bits_per_second: rounded(bits),
+    })
 }
 
 /// Parses `1%`, `0.25%` or `0`.
@@ -104,22 +93,17 @@ pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
 /// # Errors
 /// A missing `%`, or a share outside 0–100 %.
 pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
-    let error = || unreadable("a share of packets", "0.5%", text);
+    loss(text).ok_or_else(|| unreadable("a share of packets", "0.5%", text))
+}
+
+fn loss(text: &str) -> Option<LossRate> {
     if text == "0" {
-        return Ok(LossRate::default());
+        return Some(LossRate::default());
     }
-    let (number, unit) = split_unit(text).ok_or_else(error)?;
-    if unit != "%" || !(0.0..=100.0).contains(&number) {
-        return Err(error());
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "bounded above"
-    )]
-    Ok(LossRate {
-        parts_per_million: (number * 10_000.0).round() as u32,
-    })
+    let (number, unit) = split_unit(text)?;
+    let is_share = unit == "%" && (0.0..=100.0).contains(&number);
+    let parts_per_million = u32::try_from(rounded(number * 10_000.0)).ok()?;
+    is_share.then_some(LossRate { parts_per_million })
 }
 
 /// Parses `14480`, `16k` (1024s) or `1m`.
@@ -127,20 +111,22 @@ pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
 /// # Errors
 /// Any text other than a whole number with one of those units, or more than 1 GiB.
 pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
-    let error = || unreadable("a number of bytes", "16k", text);
+    bytes(text).ok_or_else(|| unreadable("a number of bytes", "16k", text))
+}
+
+fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {
         "" => 1,
         "k" => 1024,
         "m" => 1024 * 1024,
-        _ => return Err(error()),
+        _ => return None,
     };
     Some(digits)
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(|digits| digits.parse::<u64>().ok())
         .and_then(|n| n.checked_mul(unit))
         .filter(|bytes| *bytes <= 1 << 30)
-        .ok_or_else(error)
 }
 
 fn unreadable(expected: &'static str, example: &'static str, found: &str) -> ParseUnitError {
@@ -151,8 +137,18 @@ fn unreadable(expected: &'static str, example: &'static str, found: &str) -> Par
     }
 }
 
+/// Returns a number that is not negative, with the unit after it.
 fn split_unit(text: &str) -> Option<(f64, &str)> {
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let number: f64 = text[..at].parse().ok()?;
     Some((number, &text[at..]))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the callers' numbers are not negative, and bounded"
+)]
+fn rounded(number: f64) -> u64 {
+    number.round() as u64
 }

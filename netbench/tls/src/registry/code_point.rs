@@ -15,16 +15,16 @@ pub(super) struct Row {
 
 impl Registry {
     pub(super) fn parse(table: &'static str) -> Self {
-        let row = |line: &'static str| {
+        let rows = table.lines().filter_map(|line| {
             let mut columns = line.split('\t');
             Some(Row {
                 code: code(columns.next()?)?,
                 name: columns.next()?,
                 column: columns.next().unwrap_or_default(),
             })
-        };
+        });
         Self {
-            rows: table.lines().filter_map(row).collect(),
+            rows: rows.collect(),
         }
     }
 

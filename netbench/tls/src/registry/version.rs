@@ -87,8 +87,9 @@ impl serde::Serialize for TlsVersion {
 
 impl<'de> serde::Deserialize<'de> for TlsVersion {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let of_code = |code| u16::try_from(code).ok().and_then(Self::of);
-        read(from, "TLS version", of_code)
+        read(from, "TLS version", |code| {
+            u16::try_from(code).ok().and_then(Self::of)
+        })
     }
 }
 
