@@ -62,12 +62,9 @@ impl ShimConfig {
     /// # Errors
     /// Returns an error if a file has another format, a reason has no category, or a pattern is invalid.
     pub fn read(path: &Path, exceptions: Option<&Path>) -> Result<Self, BogoError> {
-        let text = |path: &Path| fs::read_to_string(path).map_err(BogoError::io(path));
-        let exceptions = exceptions.map(|path| Ok((path, text(path)?))).transpose()?;
-        let exceptions = exceptions
-            .as_ref()
-            .map(|(path, text)| (*path, text.as_str()));
-        Self::of_texts((path, &text(path)?), exceptions)
+        let of_exceptions = exceptions.map(text_of).transpose()?;
+        let exceptions = exceptions.zip(of_exceptions.as_deref());
+        Self::of_texts((path, &text_of(path)?), exceptions)
     }
 
     /// Parses the texts of these files.
@@ -81,8 +78,8 @@ impl ShimConfig {
 
     fn of(mut file: ConfigFile, exceptions: ExceptionsFile) -> Result<Self, BogoError> {
         file.disabled_tests.extend(exceptions.disabled_tests);
-        let fatal = |(_, reason): &(&String, &Reason)| reason.category == Category::Runner;
-        let fatal = file.disabled_tests.iter().filter(fatal);
+        let fatal = file.disabled_tests.iter();
+        let fatal = fatal.filter(|(_, reason)| reason.category == Category::Runner);
         let fatal = TestPatterns::new(fatal.map(|(pattern, _)| pattern))?;
         let rest = (&file.error_map, file.half_rtt_tickets, file.max_ack_buffer);
         let rest = format!("{rest:?}");
@@ -151,6 +148,10 @@ impl TryFrom<String> for Reason {
     }
 }
 
+fn text_of(path: &Path) -> Result<String, BogoError> {
+    fs::read_to_string(path).map_err(BogoError::io(path))
+}
+
 fn parsed<T: DeserializeOwned>((path, text): (&Path, &str)) -> Result<T, BogoError> {
     serde_json::from_str(text).map_err(|e| BogoError::bad(path, e))
 }
@@ -204,19 +205,11 @@ mod tests {
     #[test]
     fn exceptions_add_reasons_and_take_others_away() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            fs::write(&path, text).unwrap();
-            path
-        };
-        let shared = write(
-            "shared.json",
-            r#"{"DisabledTests": {"*-Verify-*": "choice: a"}}"#,
-        );
-        let other = write(
-            "other.json",
-            r#"{"DisabledTests": {"Hybrid*": "missing: b"}, "PassingTests": ["*-ML-*"]}"#,
-        );
+        let [shared, other] = ["shared.json", "other.json"].map(|name| folder.path().join(name));
+        let text = r#"{"DisabledTests": {"*-Verify-*": "choice: a"}}"#;
+        fs::write(&shared, text).unwrap();
+        let text = r#"{"DisabledTests": {"Hybrid*": "missing: b"}, "PassingTests": ["*-ML-*"]}"#;
+        fs::write(&other, text).unwrap();
         let config = ShimConfig::read(&shared, Some(&other)).unwrap();
         assert_eq!(config.reason("C-Verify-RSA"), Some((Category::Choice, "a")));
         assert_eq!(config.reason("Hybrid"), Some((Category::Missing, "b")));
@@ -231,16 +224,19 @@ mod tests {
     fn what_the_runner_crashes_of_changes_the_effect_and_other_reasons_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shim.json");
-        let config = |text: &str| {
+        let [none, missing, fatal, tickets] = [
+            "{}",
+            r#"{"DisabledTests": {"A*": "missing: a"}}"#,
+            r#"{"DisabledTests": {"A*": "runner: a"}}"#,
+            r#"{"HalfRTTTickets": 1}"#,
+        ]
+        .map(|text| {
             fs::write(&path, text).unwrap();
             ShimConfig::read(&path, None).unwrap()
-        };
-        let none = config("{}");
-        let missing = config(r#"{"DisabledTests": {"A*": "missing: a"}}"#);
-        let fatal = config(r#"{"DisabledTests": {"A*": "runner: a"}}"#);
+        });
         assert_eq!(none.effect(), missing.effect());
         assert_ne!(none.effect(), fatal.effect());
         assert!(fatal.fatal().matches("ALPN") && !missing.fatal().matches("ALPN"));
-        assert_ne!(none.effect(), config(r#"{"HalfRTTTickets": 1}"#).effect());
+        assert_ne!(none.effect(), tickets.effect());
     }
 }

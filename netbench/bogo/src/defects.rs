@@ -61,14 +61,11 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             causes,
         });
     }
-    let counts = |causes: Vec<BTreeSet<String>>| causes.iter().map(BTreeSet::len).collect();
-    defects.causes_among_those = counts(causes_among_those);
-    defects.causes_among_all = counts(causes_among_all);
-    defects.tests.sort_by(|one, other| {
-        let key =
-            |test: &DefectTest| (test.why.clone(), test.judgements.clone(), test.test.clone());
-        key(one).cmp(&key(other))
-    });
+    defects.causes_among_those = causes_among_those.iter().map(BTreeSet::len).collect();
+    defects.causes_among_all = causes_among_all.iter().map(BTreeSet::len).collect();
+    defects
+        .tests
+        .sort_by_cached_key(|test| (test.why.clone(), test.judgements.clone(), test.test.clone()));
     defects
 }
 

@@ -93,10 +93,10 @@ mod tests {
             }
         }
         let all: Vec<_> = KNOWN_SHIMS.iter().collect();
-        let read = |place: &OutcomesIn| {
+        let [of_tree, of_program] = [&tree, &OutcomesIn::Program].map(|place| {
             let stored = StoredOutcomes::read(place, &all).unwrap();
             stored.coverage(None).unwrap()
-        };
-        assert_eq!(read(&tree), read(&OutcomesIn::Program));
+        });
+        assert_eq!(of_tree, of_program);
     }
 }

@@ -58,15 +58,12 @@ impl Features {
 
     /// Returns the rows that a test belongs to, by their index in [`FEATURES`].
     pub fn of(&self, test: &str) -> Vec<usize> {
-        let excluded = |row: &usize| {
-            self.has_not[*row]
-                .as_ref()
-                .is_some_and(|regex| regex.is_match(test))
-        };
-        self.has
-            .matches(test)
-            .into_iter()
-            .filter(|row| !excluded(row))
+        let matching = self.has.matches(test).into_iter();
+        matching
+            .filter(|row| {
+                let excluding = self.has_not[*row].as_ref();
+                !excluding.is_some_and(|regex| regex.is_match(test))
+            })
             .collect()
     }
 

@@ -7,7 +7,7 @@ use netbench_model::coverage::{
 use crate::{
     Catalog, Expects, KnownShim, ShimResults,
     capability::{Said, in_words, is_unreported},
-    topic::{TOPICS, Topic, Topics},
+    topic::{TOPICS, Topics},
 };
 
 /// The index of the protocol itself in [`TOPICS`].
@@ -137,17 +137,16 @@ impl<'a> Judge<'a> {
             row: HANDSHAKE,
             ..place
         };
-        let there = |place: &Place| self.there.get(place).copied();
         let shim = KnownShim::named(self.shim.shim);
         let beyond_protocol = shim.and_then(|shim| shim.beyond_protocol(place.protocol));
         (is.support, is.why) = if let Some(why) = beyond_protocol {
             (Support::NotTestable, Some(why.to_owned()))
-        } else if there(&protocol) == Some(false) {
+        } else if self.is_absent(protocol) {
             let why = format!("no {} as a {}", place.protocol, place.role);
             (Support::Absent, Some(why))
         } else if let Some((support, why)) = self.beyond(place) {
             (support, Some(why.to_owned()))
-        } else if there(&place) == Some(false) {
+        } else if self.is_absent(place) {
             match against.first() {
                 // The feature is there: other tests pass.
                 Some(_) if is.passed > 0 && against.iter().any(|why| is_defect(why)) => {
@@ -223,30 +222,36 @@ impl<'a> Judge<'a> {
 
     /// Returns another feature that the test requires, and the stack lacks.
     fn lacking(&self, place: Place, test: &str) -> Option<&'static str> {
-        let needs = |topic: &Topic| topic.flags.iter().any(|flag| self.has(test, flag));
-        let lacks = |row: usize| self.there.get(&Place { row, ..place }) == Some(&false);
-        let mut others = TOPICS
+        let mut lacking = TOPICS
             .iter()
             .enumerate()
-            .filter(|(row, _)| *row != place.row);
-        others.find_map(|(row, topic)| (lacks(row) && needs(topic)).then_some(topic.name))
+            .filter(|(row, _)| *row != place.row && self.is_absent(Place { row: *row, ..place }))
+            .map(|(_, topic)| topic);
+        lacking
+            .find(|topic| topic.flags.iter().any(|flag| self.has(test, flag)))
+            .map(|topic| topic.name)
     }
 
     /// Returns another protocol that the reason of a failure names, and the stack lacks.
     fn lacking_protocol(&self, place: Place, why: &str) -> Option<&'static str> {
-        let lacks = |protocol| {
-            let handshake = Place {
-                row: HANDSHAKE,
-                protocol,
-                ..place
-            };
-            protocol != place.protocol && self.there.get(&handshake) == Some(&false)
-        };
-        Protocol::ALL
+        let mut others = Protocol::ALL
             .iter()
             .copied()
-            .find(|protocol| lacks(*protocol) && why.contains(protocol.name()))
+            .filter(|protocol| *protocol != place.protocol && why.contains(protocol.name()));
+        others
+            .find(|protocol| {
+                self.is_absent(Place {
+                    row: HANDSHAKE,
+                    protocol: *protocol,
+                    ..place
+                })
+            })
             .map(Protocol::name)
+    }
+
+    /// Returns whether the cell has core tests, and none of them passes.
+    fn is_absent(&self, place: Place) -> bool {
+        self.there.get(&place) == Some(&false)
     }
 }
 

@@ -90,23 +90,21 @@ pub fn run(
 /// Checks that the program starts: one that cannot would fail every test for the same reason.
 fn starts(options: &RunOptions) -> Result<(), BogoError> {
     let program = options.program.as_path();
-    let no = |why: String| BogoError::NoShim {
-        program: program.to_owned(),
-        why,
-    };
     let mut command = Command::new(program);
     command.args(&options.extra);
     command.arg("-is-handshaker-supported").stdin(Stdio::null());
-    let output = command.output().map_err(|error| no(error.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    match said.trim() {
-        "Yes" | "No" if output.status.success() => Ok(()),
-        _ => Err(no(format!(
-            "{}, {}",
-            output.status,
-            tail(&String::from_utf8_lossy(&output.stderr))
-        ))),
-    }
+    let why = match command.output() {
+        Err(error) => error.to_string(),
+        Ok(output) => match String::from_utf8_lossy(&output.stdout).trim() {
+            "Yes" | "No" if output.status.success() => return Ok(()),
+            _ => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                format!("{}, {}", output.status, tail(&said))
+            }
+        },
+    };
+    let program = program.to_owned();
+    Err(BogoError::NoShim { program, why })
 }
 
 fn run_in(

@@ -31,16 +31,17 @@ const CARGO: Tool = Tool {
 
 /// Returns the runner that the lock file pins.
 pub(crate) fn pinned() -> Result<RunnerId, BogoError> {
-    let wrong = || BogoError::bad("pin/Cargo.lock", "boring-sys is not pinned");
     let section = LOCK
         .split("[[package]]")
-        .find(|section| field(section, "name") == Some(PACKAGE))
-        .ok_or_else(wrong)?;
-    Ok(RunnerId {
-        package: PACKAGE.to_owned(),
-        version: field(section, "version").ok_or_else(wrong)?.to_owned(),
-        checksum: field(section, "checksum").ok_or_else(wrong)?.to_owned(),
-    })
+        .find(|section| field(section, "name") == Some(PACKAGE));
+    let pinned = section.and_then(|section| {
+        Some(RunnerId {
+            package: PACKAGE.to_owned(),
+            version: field(section, "version")?.to_owned(),
+            checksum: field(section, "checksum")?.to_owned(),
+        })
+    });
+    pinned.ok_or_else(|| BogoError::bad("pin/Cargo.lock", "boring-sys is not pinned"))
 }
 
 fn field<'a>(section: &'a str, name: &str) -> Option<&'a str> {

@@ -69,16 +69,15 @@ pub(crate) struct Topics {
     core: RegexSet,
 }
 
-static COMPILED: LazyLock<Topics> = LazyLock::new(|| {
-    // The table is fixed, and a test compiles all of it.
-    let set = |of: fn(&Topic) -> &'static str| {
-        RegexSet::new(TOPICS.iter().map(of)).unwrap_or_else(|_| RegexSet::empty())
-    };
-    Topics {
-        about: set(|topic| topic.about),
-        core: set(|topic| topic.core),
-    }
+static COMPILED: LazyLock<Topics> = LazyLock::new(|| Topics {
+    about: set(|topic| topic.about),
+    core: set(|topic| topic.core),
 });
+
+fn set(expression: fn(&Topic) -> &'static str) -> RegexSet {
+    // The table is fixed, and a test compiles all of it.
+    RegexSet::new(TOPICS.iter().map(expression)).unwrap_or_else(|_| RegexSet::empty())
+}
 
 impl Topics {
     pub(crate) fn all() -> &'static Self {

@@ -16,10 +16,6 @@ fn runner() -> RunnerId {
 }
 
 fn results(tests: &[(&str, TestOutcome)]) -> Results {
-    let result = |outcome| TestResult {
-        outcome,
-        error: String::new(),
-    };
     Results {
         tests: tests
             .iter()
@@ -28,20 +24,25 @@ fn results(tests: &[(&str, TestOutcome)]) -> Results {
     }
 }
 
+fn result(outcome: TestOutcome) -> TestResult {
+    TestResult {
+        outcome,
+        error: String::new(),
+    }
+}
+
 /// Returns the runner's facts of these tests.
 fn facts(results: &Results) -> String {
-    let line =
-        |name: &String| format!("{name}\tserver\ttls\tTLS12\t-async -curves\t:X:\tOmit 0x0001\n");
-    results.tests.keys().map(line).collect()
+    let names = results.tests.keys();
+    names
+        .map(|name| format!("{name}\tserver\ttls\tTLS12\t-async -curves\t:X:\tOmit 0x0001\n"))
+        .collect()
 }
 
 /// Adds a test whose outcome varies.
 fn with_chance(mut results: Results, outcome: TestOutcome) -> Results {
-    let result = TestResult {
-        outcome,
-        error: String::new(),
-    };
-    results.tests.insert("Shuffled".to_owned(), result);
+    let name = "Shuffled".to_owned();
+    results.tests.insert(name, result(outcome));
     results
 }
 
