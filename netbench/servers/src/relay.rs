@@ -208,23 +208,25 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<(usize, usize)> {
 
 /// Returns the server's report of a connection. The client's data follow that report.
 fn view(said: &str) -> String {
-    let after = |prefix: &str| said.lines().find_map(|line| line.strip_prefix(prefix));
-    let json = |pairs: Vec<Pair>, word: Option<&str>| {
-        pairs
-            .into_iter()
-            .find_map(|pair| (Some(pair.0.as_str()) == word).then_some(pair.1))
-    };
-    let text = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
+    let suite = json(said, "CIPHER is ", words::suites());
+    let alpn = json(said, "ALPN protocols selected: ", words::protocols());
     let resumed = said.lines().any(|line| line == "Reused session-id");
     View {
-        version: &text(session_version(said)),
-        suite: &text(json(words::suites(), after("CIPHER is "))),
+        version: session_version(said).as_deref().unwrap_or("null"),
+        suite: suite.as_deref().unwrap_or("null"),
         // The server reports only the groups that both sides have.
         group: "null",
-        alpn: &text(json(words::protocols(), after("ALPN protocols selected: "))),
+        alpn: alpn.as_deref().unwrap_or("null"),
         resumed: if resumed { "true" } else { "false" },
     }
     .header()
+}
+
+/// Returns the JSON of the word that stands after the prefix of a line.
+fn json(said: &str, prefix: &str, pairs: Vec<Pair>) -> Option<String> {
+    let word = said.lines().find_map(|line| line.strip_prefix(prefix))?;
+    let mut pairs = pairs.into_iter();
+    pairs.find_map(|(known, json)| (known == word).then_some(json))
 }
 
 /// Returns the TLS version in the session that the server prints: a sequence of the format's version, which

@@ -94,15 +94,12 @@ impl Server {
         sites: &[ServeSite],
     ) -> Result<(Self, Vec<SocketAddr>), StartError> {
         let name = installed.program.name;
-        let failed = |what: &str, source: io::Error| {
-            StartError::Other(format!("{name} will not start: {what}: {source}"))
-        };
         let Some(path) = &installed.path else {
             return Err(StartError::Other(installed.missing()));
         };
-        let addresses = addresses(sites).map_err(|e| failed("no free port", e))?;
+        let addresses = addresses(sites).map_err(failed(name, "no free port"))?;
         let folder =
-            Folder::new("netbench-server-").map_err(|e| failed("cannot make its folder", e))?;
+            Folder::new("netbench-server-").map_err(failed(name, "cannot make its folder"))?;
         let placed: Vec<Placed<'_>> = addresses
             .iter()
             .zip(sites)
@@ -118,15 +115,15 @@ impl Server {
             is_root: nix::unistd::geteuid().is_root(),
             sites: &placed,
         };
-        fill(&folder, installed, &plan).map_err(|e| failed("cannot write to its folder", e))?;
-        let log = File::create(folder.path().join(LOG)).map_err(|e| failed("its log", e))?;
-        let errors = log.try_clone().map_err(|e| failed("its log", e))?;
+        fill(&folder, installed, &plan).map_err(failed(name, "cannot write to its folder"))?;
+        let log = File::create(folder.path().join(LOG)).map_err(failed(name, "its log"))?;
+        let errors = log.try_clone().map_err(failed(name, "its log"))?;
         let (relay, input, output) = match installed.program.answers {
             Answers::ByItself => (None, Stdio::null(), log.into()),
             Answers::ThroughWorker => {
                 let body_bytes = sites.iter().map(|site| site.body_bytes).sum();
                 let relay = Relay::new(body_bytes);
-                let (relay, input) = relay.map_err(|e| failed("its input", e))?;
+                let (relay, input) = relay.map_err(failed(name, "its input"))?;
                 (Some(relay), input.into(), Stdio::piped())
             }
         };
@@ -144,7 +141,7 @@ impl Server {
             // Where this process is killed, the signal makes the server end its own processes too.
             command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?));
         }
-        let mut child = command.spawn().map_err(|e| failed("it is no program", e))?;
+        let mut child = command.spawn().map_err(failed(name, "it is no program"))?;
         // Only the server may hold its input open.
         drop(command);
         let output = child.stdout.take();
@@ -247,16 +244,22 @@ fn is_about_ports(why: &str) -> bool {
 fn addresses(sites: &[ServeSite]) -> io::Result<Vec<SocketAddr>> {
     // Every port stays open until the last one is found, so that none is found twice.
     let mut held = Vec::new();
-    let mut find = |site: &ServeSite| match site.listen.port() {
-        0 => {
+    let mut addresses = Vec::new();
+    for site in sites {
+        let mut address = site.listen;
+        if address.port() == 0 {
             let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-            let port = listener.local_addr()?.port();
+            address.set_port(listener.local_addr()?.port());
             held.push(listener);
-            Ok(SocketAddr::new(site.listen.ip(), port))
         }
-        _ => Ok(site.listen),
-    };
-    sites.iter().map(&mut find).collect()
+        addresses.push(address);
+    }
+    Ok(addresses)
+}
+
+fn failed(name: &str, what: &str) -> impl FnOnce(io::Error) -> StartError {
+    let text = format!("{name} will not start: {what}");
+    move |source| StartError::Other(format!("{text}: {source}"))
 }
 
 /// Writes the files that the server reads: the sites' certificates, keys and bodies, and its configuration.

@@ -76,10 +76,12 @@ pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator
     values.collect::<Vec<_>>().join(separator)
 }
 
-/// Returns a setting with its value and terminator in a server's configuration, or `None` for a value that is
-/// the server's default.
-pub(crate) fn setting(name: &str, value: &str, end: &str) -> Option<String> {
-    (!value.is_empty()).then(|| format!("{name} {value}{end}"))
+/// Returns settings with their values and terminator in a server's configuration. Those without a value are left to the
+/// server's default.
+pub(crate) fn settings<const N: usize>(settings: [(&str, String); N], end: &str) -> String {
+    let set = settings.into_iter().filter(|(_, value)| !value.is_empty());
+    set.map(|(name, value)| format!("{name} {value}{end}"))
+        .collect()
 }
 
 /// Expressions in a server's configuration language that yield a connection's parameters as JSON.

@@ -70,7 +70,6 @@ fn write(response: &Response) -> io::Result<()> {
 }
 
 fn answer(line: &str, installed: &[Installed], running: &Running) -> Response {
-    let error = |message: String| ResponseBody::Error { message };
     match serde_json::from_str::<Request>(line) {
         Err(what) => {
             let id = serde_json::from_str::<serde_json::Value>(line)
@@ -105,6 +104,10 @@ fn answer(line: &str, installed: &[Installed], running: &Running) -> Response {
             },
         },
     }
+}
+
+fn error(message: String) -> ResponseBody {
+    ResponseBody::Error { message }
 }
 
 fn serve(installed: &Installed, request: Serve, running: &Running) -> Serving {

@@ -136,16 +136,12 @@ fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     let site = placed.site;
     let versions = site.versions.iter();
     let versions = versions.map(|version| format!("+{}", version_name(*version)));
-    let setting = |name: &str, value: String| words::setting(name, &value, "\n");
-    let optional = [
-        setting("SSLCipherSuite", placed.suites(|suite| !suite.is_tls13())),
-        setting(
-            "SSLCipherSuite TLSv1.3",
-            placed.suites(|suite| suite.is_tls13()),
-        ),
-        setting("SSLOpenSSLConfCmd Groups", placed.groups()),
+    let suites_13 = placed.suites(|suite| suite.is_tls13());
+    let settings = [
+        ("SSLCipherSuite", placed.suites(|suite| !suite.is_tls13())),
+        ("SSLCipherSuite TLSv1.3", suites_13),
+        ("SSLOpenSSLConfCmd Groups", placed.groups()),
     ];
-    let optional: String = optional.into_iter().flatten().collect();
     format!(
         "Listen {address}\n\
          <VirtualHost {address}>\n\
@@ -156,7 +152,7 @@ fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
          SSLHonorCipherOrder on\n\
          SSLSessionTickets {tickets}\n\
          SSLOpenSSLConfCmd NumTickets {number}\n\
-         {optional}Protocols {protocols}\n\
+         {settings}Protocols {protocols}\n\
          AliasMatch \"^.*$\" \"{page}\"\n\
          <Files \"*\">\n\
          ForceType text/html\n\
@@ -168,6 +164,7 @@ fn host(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
         versions = words::joined(versions, " "),
         tickets = if site.tickets > 0 { "on" } else { "off" },
         number = site.tickets,
+        settings = words::settings(settings, "\n"),
         protocols = words::joined(&site.alpn, " "),
         page = plan.path(&placed.page()),
     )

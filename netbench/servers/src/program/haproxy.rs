@@ -1,10 +1,9 @@
 //! HAProxy: one frontend per site, which itself writes the responses.
 
 use netbench_protocol::SERVER_VIEW_HEADER;
-use netbench_tls::TlsVersion;
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
-use crate::words::{self, Pair, View, version_name};
+use crate::words::{self, View};
 
 /// The longest body that HAProxy is given: each connection has a buffer for a whole body in memory.
 const MOST_BODY: u64 = 1 << 20;
@@ -48,54 +47,60 @@ fn files(plan: &Plan<'_>) -> Vec<Content> {
          {frontends}",
         buffer = longest.unwrap_or(0) + HEAD,
     );
-    let map = |name: &str, pairs: Vec<Pair>| {
-        let lines: String = pairs
-            .iter()
-            .map(|(word, json)| format!("{word} {json}\n"))
-            .collect();
-        Content::private(name.to_owned(), lines.as_bytes())
-    };
-    vec![
-        Content::private("haproxy.cfg".to_owned(), text.as_bytes()),
-        map("versions", words::versions()),
-        map("suites", words::suites()),
-        map("protocols", words::protocols()),
-    ]
+    let maps = [
+        ("versions", words::versions()),
+        ("suites", words::suites()),
+        ("protocols", words::protocols()),
+    ];
+    let maps = maps.map(|(name, pairs)| {
+        let lines = pairs.iter().map(|(word, json)| format!("{word} {json}\n"));
+        (name, lines.collect())
+    });
+    [("haproxy.cfg", text)]
+        .into_iter()
+        .chain(maps)
+        .map(|(name, text)| Content::private(name.to_owned(), text.as_bytes()))
+        .collect()
 }
 
 fn frontend(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
     let site = placed.site;
-    let setting = |name: &str, value: String| words::setting(name, &value, " ");
-    let version = |name: &str, version: Option<&TlsVersion>| {
-        setting(name, version.copied().map(version_name).unwrap_or_default())
-    };
-    let optional = [
-        setting("alpn", words::joined(&site.alpn, ",")),
-        setting("ciphers", placed.suites(|suite| !suite.is_tls13())),
-        setting("ciphersuites", placed.suites(|suite| suite.is_tls13())),
-        setting("curves", placed.groups()),
-        version("ssl-min-ver", site.versions.iter().min()),
-        version("ssl-max-ver", site.versions.iter().max()),
-        (site.tickets == 0).then(|| "no-tls-tickets ".to_owned()),
+    let [oldest, newest] = placed.oldest_and_newest();
+    let settings = [
+        ("alpn", words::joined(&site.alpn, ",")),
+        ("ciphers", placed.suites(|suite| !suite.is_tls13())),
+        ("ciphersuites", placed.suites(|suite| suite.is_tls13())),
+        ("curves", placed.groups()),
+        ("ssl-min-ver", oldest.unwrap_or_default()),
+        ("ssl-max-ver", newest.unwrap_or_default()),
     ];
-    let optional: String = optional.into_iter().flatten().collect();
-    let looked_up =
-        |sample: &str, map: &str| format!("%[{sample},map_str({},null)]", plan.path(map));
+    let [version, suite, alpn] = [
+        ("ssl_fc_protocol", "versions"),
+        ("ssl_fc_cipher", "suites"),
+        ("ssl_fc_alpn", "protocols"),
+    ]
+    .map(|(sample, map)| format!("%[{sample},map_str({},null)]", plan.path(map)));
     let view = View {
-        version: &looked_up("ssl_fc_protocol", "versions"),
-        suite: &looked_up("ssl_fc_cipher", "suites"),
+        version: &version,
+        suite: &suite,
         // HAProxy does not report the group.
         group: "null",
-        alpn: &looked_up("ssl_fc_alpn", "protocols"),
+        alpn: &alpn,
         resumed: "%[ssl_fc_is_resumed,iif(true,false)]",
     };
     format!(
         "frontend site-{number}\n\
-         \x20 bind {address} ssl crt {both} {optional}\n\
+         \x20 bind {address} ssl crt {both} {settings}{no_tickets}\n\
          \x20 http-request return status 200 content-type text/html file {page} hdr {SERVER_VIEW_HEADER} '{view}'\n",
         number = placed.number,
         address = placed.address,
         both = plan.path(&placed.both()),
+        settings = words::settings(settings, " "),
+        no_tickets = if site.tickets == 0 {
+            "no-tls-tickets "
+        } else {
+            ""
+        },
         page = plan.path(&placed.page()),
         view = view.header(),
     )

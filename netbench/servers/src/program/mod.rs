@@ -175,16 +175,13 @@ impl Installed {
         if self.path.is_none() {
             return Some(self.missing());
         }
-        let is_certificate = |fault: Fault| {
-            matches!(
-                fault,
-                Fault::WrongName | Fault::UnknownRoot | Fault::Expired
-            )
-        };
-        if let Some(fault) = site.fault.filter(|fault| !is_certificate(*fault)) {
-            return Some(format!(
-                "fault={fault}: {name} cannot be made to do this wrong"
-            ));
+        match site.fault {
+            None | Some(Fault::WrongName | Fault::UnknownRoot | Fault::Expired) => {}
+            Some(fault) => {
+                return Some(format!(
+                    "fault={fault}: {name} cannot be made to do this wrong"
+                ));
+            }
         }
         if let Some(group) = site.groups.iter().find(|group| !self.has_group(**group)) {
             return Some(format!(
@@ -310,6 +307,13 @@ impl Placed<'_> {
     pub(crate) fn groups(&self) -> String {
         let groups = self.site.groups.iter();
         words::list(groups.map(|group| words::group_name(*group)))
+    }
+
+    /// Returns the names of the site's oldest and newest version.
+    pub(crate) fn oldest_and_newest(&self) -> [Option<String>; 2] {
+        let versions = self.site.versions.iter();
+        [versions.clone().min(), versions.max()]
+            .map(|version| version.copied().map(words::version_name))
     }
 }
 

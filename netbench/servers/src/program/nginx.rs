@@ -1,6 +1,6 @@
 //! nginx: one server block per site.
 
-use netbench_tls::{Alpn, CipherSuite};
+use netbench_tls::Alpn;
 
 use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
@@ -85,21 +85,16 @@ fn server(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
         ""
     };
     let versions = site.versions.iter().copied().map(version_name);
-    let setting = |name: &str, value: String| words::setting(name, &value, ";\n");
     let suites_13 = placed.suites(|suite| suite.is_tls13());
-    let optional = [
-        setting(
-            "ssl_ciphers",
-            placed.suites(|suite: &CipherSuite| !suite.is_tls13()),
-        ),
-        setting("ssl_conf_command Ciphersuites", suites_13),
-        setting("ssl_ecdh_curve", placed.groups()),
-        site.ocsp_base64.as_ref().map(|_| {
-            let staple = plan.path(&placed.staple());
-            format!("ssl_stapling on;\nssl_stapling_file {staple};\n")
-        }),
+    let settings = [
+        ("ssl_ciphers", placed.suites(|suite| !suite.is_tls13())),
+        ("ssl_conf_command Ciphersuites", suites_13),
+        ("ssl_ecdh_curve", placed.groups()),
     ];
-    let optional: String = optional.into_iter().flatten().collect();
+    let stapling = site.ocsp_base64.as_ref().map(|_| {
+        let staple = plan.path(&placed.staple());
+        format!("ssl_stapling on;\nssl_stapling_file {staple};\n")
+    });
     format!(
         "server {{\n\
          listen {address} ssl{http2};\n\
@@ -110,7 +105,7 @@ fn server(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
          ssl_session_cache none;\n\
          ssl_session_tickets {tickets};\n\
          ssl_conf_command NumTickets {number};\n\
-         {optional}root {folder};\n\
+         {settings}{stapling}root {folder};\n\
          location / {{ try_files /{page} =500; }}\n\
          }}\n",
         address = placed.address,
@@ -119,6 +114,8 @@ fn server(plan: &Plan<'_>, placed: &Placed<'_>) -> String {
         versions = words::joined(versions, " "),
         tickets = if site.tickets > 0 { "on" } else { "off" },
         number = site.tickets,
+        settings = words::settings(settings, ";\n"),
+        stapling = stapling.unwrap_or_default(),
         folder = plan.folder.display(),
         page = placed.page(),
     )

@@ -1,11 +1,10 @@
 //! Node.js: its modules `https` and `http2`, run by a script.
 
 use netbench_protocol::SERVER_VIEW_HEADER;
-use netbench_tls::{Alpn, TlsVersion};
+use netbench_tls::Alpn;
 use serde_json::json;
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
-use crate::words::version_name;
 
 pub(super) static NODE: Program = Program {
     name: "node",
@@ -44,7 +43,7 @@ fn files(plan: &Plan<'_>) -> Vec<Content> {
 
 fn described(plan: &Plan<'_>, placed: &Placed<'_>) -> serde_json::Value {
     let site = placed.site;
-    let version = |version: Option<&TlsVersion>| version.copied().map(version_name);
+    let [oldest, newest] = placed.oldest_and_newest();
     let groups = placed.groups();
     json!({
         "host": placed.address.ip().to_string(),
@@ -57,8 +56,8 @@ fn described(plan: &Plan<'_>, placed: &Placed<'_>) -> serde_json::Value {
             "key": site.key_pem,
             "ciphers": placed.suites(|_| true),
             "ecdhCurve": if groups.is_empty() { "auto" } else { &groups },
-            "minVersion": version(site.versions.iter().min()),
-            "maxVersion": version(site.versions.iter().max()),
+            "minVersion": oldest,
+            "maxVersion": newest,
             "honorCipherOrder": true,
         },
     })

@@ -4,10 +4,10 @@
 //! server therefore only does TLS, and the responses for clients come through its standard input:
 //! [`crate::relay`].
 
-use netbench_tls::{Alpn, TlsVersion};
+use netbench_tls::Alpn;
 
 use super::{Answers, Content, Placed, Plan, Program, Staples};
-use crate::words::{self, version_name};
+use crate::words;
 
 pub(super) static S_SERVER: Program = Program {
     name: "openssl-s_server",
@@ -40,29 +40,27 @@ fn issuers(placed: &Placed<'_>) -> Content {
 fn arguments(plan: &Plan<'_>, placed: &Placed<'_>) -> Vec<String> {
     let site = placed.site;
     let mut arguments = vec!["s_server".to_owned(), "-serverpref".to_owned()];
-    let mut set = |name: &str, value: String| {
-        if !value.is_empty() {
-            arguments.extend([name.to_owned(), value]);
-        }
-    };
-    set("-accept", placed.address.to_string());
-    set("-cert", plan.path(&placed.chain()));
-    set("-key", plan.path(&placed.key()));
-    if !issuers(placed).bytes.is_empty() {
-        set("-cert_chain", plan.path(&placed.issuers()));
-    }
-    let version = |version: Option<&TlsVersion>| version.copied().map(version_name);
-    let (least, most) = (site.versions.iter().min(), site.versions.iter().max());
-    set("-min_protocol", version(least).unwrap_or_default());
-    set("-max_protocol", version(most).unwrap_or_default());
-    set("-cipher", placed.suites(|suite| !suite.is_tls13()));
-    set("-ciphersuites", placed.suites(|suite| suite.is_tls13()));
-    set("-groups", placed.groups());
-    set("-alpn", words::joined(&site.alpn, ","));
-    set("-num_tickets", site.tickets.to_string());
-    if site.ocsp_base64.is_some() {
-        set("-status_file", plan.path(&placed.staple()));
-    }
+    let issuers = Some(issuers(placed)).filter(|issuers| !issuers.bytes.is_empty());
+    let issuers = issuers.map(|_| plan.path(&placed.issuers()));
+    let staple = site.ocsp_base64.as_ref();
+    let staple = staple.map(|_| plan.path(&placed.staple()));
+    let [oldest, newest] = placed.oldest_and_newest();
+    let settings = [
+        ("-accept", placed.address.to_string()),
+        ("-cert", plan.path(&placed.chain())),
+        ("-key", plan.path(&placed.key())),
+        ("-cert_chain", issuers.unwrap_or_default()),
+        ("-min_protocol", oldest.unwrap_or_default()),
+        ("-max_protocol", newest.unwrap_or_default()),
+        ("-cipher", placed.suites(|suite| !suite.is_tls13())),
+        ("-ciphersuites", placed.suites(|suite| suite.is_tls13())),
+        ("-groups", placed.groups()),
+        ("-alpn", words::joined(&site.alpn, ",")),
+        ("-num_tickets", site.tickets.to_string()),
+        ("-status_file", staple.unwrap_or_default()),
+    ];
+    let settings = settings.into_iter().filter(|(_, value)| !value.is_empty());
+    arguments.extend(settings.flat_map(|(name, value)| [name.to_owned(), value]));
     // Sessions are only in tickets, as with every other server.
     arguments.push("-no_cache".to_owned());
     if site.tickets == 0 {
