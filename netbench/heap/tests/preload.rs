@@ -333,32 +333,34 @@ fn the_peak_is_kept_until_it_is_reset() {
     });
 }
 
+/// Allocates blocks, frees all but the last, and returns its size. The test reads the counts between these steps.
+fn allocate(gate: &Barrier, blocks: usize, seed: usize) -> i64 {
+    gate.wait();
+    gate.wait();
+    let mut kept = ptr::null_mut();
+    for i in 0..blocks {
+        // SAFETY: any size may be requested.
+        let block = unsafe { libc::malloc((i * 7 + seed * 13) % 3000) };
+        free(kept);
+        kept = block;
+    }
+    let bytes = usable(kept);
+    gate.wait();
+    gate.wait();
+    free(kept);
+    bytes
+}
+
 #[test]
 fn threads_are_counted_together() {
     const THREADS: usize = 8;
     const BLOCKS: usize = 20_000;
     preloaded("threads_are_counted_together", |library| {
         // Threads allocate when they start and end, so the counts are read while they wait.
-        let gate = Barrier::new(THREADS + 1);
-        let work = |seed: usize| {
-            gate.wait();
-            gate.wait();
-            let mut kept = ptr::null_mut();
-            for i in 0..BLOCKS {
-                // SAFETY: any size may be requested.
-                let block = unsafe { libc::malloc((i * 7 + seed * 13) % 3000) };
-                free(kept);
-                kept = block;
-            }
-            let bytes = usable(kept);
-            gate.wait();
-            gate.wait();
-            free(kept);
-            bytes
-        };
+        let gate = &Barrier::new(THREADS + 1);
         thread::scope(|scope| {
             let workers: Vec<_> = (0..THREADS)
-                .map(|seed| scope.spawn(move || work(seed)))
+                .map(|seed| scope.spawn(move || allocate(gate, BLOCKS, seed)))
                 .collect();
             gate.wait();
             (library.reset_peak)();

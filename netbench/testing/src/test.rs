@@ -110,18 +110,17 @@ impl Test {
 
 /// Returns whether the arguments select the test of this name.
 fn selects(arguments: &Arguments, name: &str) -> bool {
-    let matches = |pattern: &String| {
-        if arguments.exact {
-            name == pattern
-        } else {
-            name.contains(pattern)
-        }
-    };
-    arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
+    let mut wanted = arguments.filter.iter();
+    let mut skipped = arguments.skip.iter();
+    if arguments.exact {
+        wanted.all(|pattern| name == pattern) && skipped.all(|pattern| name != pattern)
+    } else {
+        wanted.all(|pattern| name.contains(pattern))
+            && !skipped.any(|pattern| name.contains(pattern))
+    }
 }
 
 /// The decision on a test.
-#[derive(Debug, PartialEq, Eq)]
 enum Decision {
     Run,
     Ignore { what: String, why: String },
@@ -180,13 +179,13 @@ mod tests {
 
     #[test]
     fn the_variable_names_tools() {
-        let these = |tools: &[Tool]| Ok(Required::These(tools.to_vec()));
-        assert_eq!(Required::read(""), these(&[]));
-        assert_eq!(Required::read("all"), Ok(Required::All));
-        assert_eq!(
-            Required::read("go, nginx,"),
-            these(&[Tool::Go, Tool::Nginx])
-        );
+        for (text, expected) in [
+            ("", Required::These(vec![])),
+            ("all", Required::All),
+            ("go, nginx,", Required::These(vec![Tool::Go, Tool::Nginx])),
+        ] {
+            assert_eq!(Required::read(text), Ok(expected));
+        }
         assert!(Required::read("apache").is_err_and(|wrong| wrong.contains("\"apache\"")));
     }
 
@@ -220,23 +219,15 @@ mod tests {
 
     #[test]
     fn a_missing_tool_ignores_and_where_it_is_required_fails() {
-        let ignore = |what: &str| Decision::Ignore {
-            what: what.to_owned(),
-            why: "absent".to_owned(),
-        };
-        let fail = |what: &str| Decision::Fail {
-            what: what.to_owned(),
-            why: "absent".to_owned(),
-        };
-        let cases: [(&[&str], &str, Decision); 8] = [
-            (&[], "", Decision::Run),
-            (&[], "all", Decision::Run),
-            (&["go"], "", ignore("go")),
-            (&["go"], "nginx", ignore("go")),
-            (&["go"], "go", fail("go")),
-            (&["go"], "all", fail("go")),
-            (&["go", "nginx"], "go", fail("go")),
-            (&["go", "nginx"], "nginx", fail("nginx")),
+        let cases: [(&[&str], &str, &str); 8] = [
+            (&[], "", "run"),
+            (&[], "all", "run"),
+            (&["go"], "", "ignore go: absent"),
+            (&["go"], "nginx", "ignore go: absent"),
+            (&["go"], "go", "fail go: absent"),
+            (&["go"], "all", "fail go: absent"),
+            (&["go", "nginx"], "go", "fail go: absent"),
+            (&["go", "nginx"], "nginx", "fail nginx: absent"),
         ];
         for (missing, required, expected) in cases {
             let test = missing.iter().fold(
@@ -244,11 +235,12 @@ mod tests {
                 |test, what| test.needs_that(what, || Some("absent".to_owned())),
             );
             let required = Required::read(required).expect("a list of tools");
-            assert_eq!(
-                test.decide(&required),
-                expected,
-                "{missing:?}, {required:?}"
-            );
+            let decision = match test.decide(&required) {
+                Decision::Run => "run".to_owned(),
+                Decision::Ignore { what, why } => format!("ignore {what}: {why}"),
+                Decision::Fail { what, why } => format!("fail {what}: {why}"),
+            };
+            assert_eq!(decision, expected, "{missing:?}, {required:?}");
         }
     }
 }

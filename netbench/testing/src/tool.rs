@@ -200,8 +200,8 @@ pub fn worker(name: &str) -> Option<PathBuf> {
     if beside.is_file() {
         return Some(beside);
     }
-    let home = |variable| std::env::var_os(variable).map(PathBuf::from);
-    let cache = home("XDG_CACHE_HOME").or_else(|| Some(home("HOME")?.join(".cache")))?;
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")))?;
     let versions = std::fs::read_dir(cache.join("netbench/workers")).ok()?;
     let mut built = versions.map_while(Result::ok).map(|v| v.path().join(&file));
     built.find(|path| path.is_file())
@@ -239,7 +239,7 @@ fn refused(words: &[&str]) -> Option<String> {
 /// Asks `vm-run` once: the first answer may require a download.
 fn no_machine() -> Option<String> {
     static ANSWER: OnceLock<Option<String>> = OnceLock::new();
-    let ask = || {
+    let answer = ANSWER.get_or_init(|| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
         let asked = Command::new(&script)
             .arg("-n")
@@ -251,8 +251,8 @@ fn no_machine() -> Option<String> {
             // With any other error of `vm-run`, the tests that use it must fail.
             Ok(_) => None,
         }
-    };
-    ANSWER.get_or_init(ask).clone()
+    });
+    answer.clone()
 }
 
 fn first_line(text: &[u8]) -> String {

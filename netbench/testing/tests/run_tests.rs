@@ -125,29 +125,25 @@ fn each_module_of_a_whole_crate_runs_as_a_program() {
 esac"#;
     script(&program, body);
     fs::write(&list, built(&program, &folder.join("store"), "main") + "\n").expect("a list");
-    let ran = |arguments: &[&str]| {
-        let (code, log) = run_tests(&folder, &list, arguments);
-        assert_eq!(code, Some(0), "{log}");
-        let path = format!("({} ", program.display());
-        let log = log
-            .replace(&path, "(")
-            .replace("test result: ok. 1 passed; 0 failed: --show-output ", "");
-        log.lines()
-            .map(|line| line.trim().to_owned())
-            .collect::<Vec<_>>()
-    };
     let page = [
         "Running store::page test (page:: --skip whole_page::)",
         "page:: --skip whole_page::",
     ];
-    assert_eq!(ran(&["--only", "store::page"]), page);
     let others = [
         "Running store::sweep test (sweep::)",
         "sweep::",
         "Running store::whole_page test (whole_page::)",
         "whole_page::",
     ];
-    assert_eq!(ran(&["--except", "store::page"]), others);
+    for (option, expected) in [("--only", &page[..]), ("--except", &others)] {
+        let (code, log) = run_tests(&folder, &list, &[option, "store::page"]);
+        assert_eq!(code, Some(0), "{log}");
+        let path = format!("({} ", program.display());
+        let log = log
+            .replace(&path, "(")
+            .replace("test result: ok. 1 passed; 0 failed: --show-output ", "");
+        assert_eq!(log.lines().map(str::trim).collect::<Vec<_>>(), expected);
+    }
 
     script(&program, "echo 'alone: test'");
     let (code, log) = run_tests(&folder, &list, &[]);

@@ -49,23 +49,19 @@ impl Host {
 
     /// Returns the names of the certificate for a host of the case with the host `own`.
     pub(crate) fn certified(self, own: &str) -> Vec<String> {
-        let below = |labels: &[&str]| {
-            labels
-                .iter()
-                .map(|label| format!("{label}.{own}"))
-                .collect()
+        let labels: &[&str] = match self {
+            Self::Own => return vec![own.to_owned()],
+            Self::Other => return vec![format!("{}{own}", WebCase::OTHER)],
+            Self::Sub => &["sub"],
+            Self::Shared => &["a", "b"],
+            Self::Http1 => &["h1"],
+            Self::NoAlpn => &["no-alpn"],
+            Self::Expired => &["expired"],
+            Self::WrongName => &["right-name"],
+            Self::Untrusted => &["untrusted"],
         };
-        match self {
-            Self::Own => vec![own.to_owned()],
-            Self::Other => vec![format!("{}{own}", WebCase::OTHER)],
-            Self::Sub => below(&["sub"]),
-            Self::Shared => below(&["a", "b"]),
-            Self::Http1 => below(&["h1"]),
-            Self::NoAlpn => below(&["no-alpn"]),
-            Self::Expired => below(&["expired"]),
-            Self::WrongName => below(&["right-name"]),
-            Self::Untrusted => below(&["untrusted"]),
-        }
+        let names = labels.iter().map(|label| format!("{label}.{own}"));
+        names.collect()
     }
 
     /// Returns the protocols that the host negotiates, in its order of preference.

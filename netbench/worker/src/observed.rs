@@ -302,26 +302,36 @@ mod tests {
         record(23, &[1; 300])
     }
 
+    fn certificate(lengths: &[u8]) -> Vec<u8> {
+        let entries = lengths.iter().flat_map(|length| {
+            let der = vec![6; usize::from(*length)];
+            [vec![0, 0, *length], der, vec![0, 1, 9]].concat()
+        });
+        let entries = entries.collect::<Vec<_>>();
+        let length = u8::try_from(entries.len()).unwrap();
+        message(CERTIFICATE, &[&[0, 0, 0, length][..], &entries].concat())
+    }
+
     #[test]
     fn tls_1_3_after_a_retry_in_a_resumed_session() {
         let version = [0, 43, 0, 2, 3, 4];
         let retry = server_hello(0x1301, &[&version, &[0, 51, 0, 2, 0, 24]]);
         let share = [&[0, 51, 0, 5, 0, 24, 0, 1][..], &[4]].concat();
         let psk = [0, 41, 0, 2, 0, 0];
-        let flight = |extensions: &[&[u8]]| {
+        let extensions: [&[u8]; 3] = [&version, &share, &psk];
+        let [resumed, full] = [&extensions[..], &extensions[..2]].map(|extensions| {
             let hello = server_hello(0x1301, extensions);
             let (one, other) = hello.split_at(20);
-            [
+            let records = [
                 record(HANDSHAKE, &retry),
                 record(CHANGE_CIPHER_SPEC, &[1]),
                 record(HANDSHAKE, one),
                 record(HANDSHAKE, other),
                 encrypted(),
                 encrypted(),
-            ]
-            .concat()
-        };
-        let resumed = observed(&flight(&[&version, &share, &psk]));
+            ];
+            observed(&records.concat())
+        });
         let due = Negotiated {
             version: Some(TlsVersion::Tls13),
             suite: Some(CipherSuite(0x1301)),
@@ -331,7 +341,6 @@ mod tests {
         };
         assert_eq!(resumed.negotiated(), due);
         assert!(resumed.bytes.len() < 2 * 300, "what is encrypted is kept");
-        let full = observed(&flight(&[&version, &share]));
         assert!(!full.negotiated().resumed);
     }
 
@@ -379,17 +388,6 @@ mod tests {
         let psk: &[u8] = &[0, 41, 0, 2, 0, 0];
         let protocol = [0, 16, 0, 5, 0, 3, 2, b'h', b'2'];
         let encrypted = message(ENCRYPTED_EXTENSIONS, &[&[0, 9][..], &protocol].concat());
-        let certificate = |lengths: &[u8]| {
-            let entries = lengths.iter().flat_map(|length| {
-                let der = vec![6; usize::from(*length)];
-                [vec![0, 0, *length], der, vec![0, 1, 9]].concat()
-            });
-            let entries = entries.collect::<Vec<_>>();
-            let length = u8::try_from(entries.len()).unwrap();
-            let head = [0, 0, 0, length];
-            message(CERTIFICATE, &[&head[..], &entries].concat())
-        };
-        let verify = |scheme: [u8; 2]| message(CERTIFICATE_VERIFY, &scheme);
         let full = [
             // The substitute for the first ClientHello, and the second ClientHello.
             message(254, &[5; 32]),
@@ -398,11 +396,11 @@ mod tests {
             server_hello(0x1301, extensions),
             encrypted.clone(),
             certificate(&[3, 4]),
-            verify([4, 3]),
+            message(CERTIFICATE_VERIFY, &[4, 3]),
             message(20, &[5; 32]),
             // The client's messages.
             certificate(&[7]),
-            verify([8, 4]),
+            message(CERTIFICATE_VERIFY, &[8, 4]),
         ];
         let due = Negotiated {
             ech: None,

@@ -45,23 +45,24 @@ pub(crate) fn take_steps(
     actions.push(SetUpAction::new(SetUpStep::Http, || {
         fetch_without_tls(address)
     }));
-    let mut all = || -> Result<Vec<Spent>, SetupError> {
-        actions
-            .iter_mut()
-            .map(|action| {
-                let (done, took) = spent(&mut action.run);
-                done.map(|()| took)
-            })
-            .collect()
-    };
     // All steps run once before all run again, not each step twice: recently executed code would be in the processor's
     // caches, which is not the case in a second connection.
-    let (first, again) = (all()?, all()?);
+    let (first, again) = (run_all(&mut actions)?, run_all(&mut actions)?);
     let steps = actions.iter().map(|action| action.step);
     let costs = steps.zip(first).zip(again);
     Ok(costs
         .map(|((step, first), again)| StepCost { step, first, again })
         .collect())
+}
+
+fn run_all(actions: &mut [SetUpAction<'_>]) -> Result<Vec<Spent>, SetupError> {
+    actions
+        .iter_mut()
+        .map(|action| {
+            let (done, took) = spent(&mut action.run);
+            done.map(|()| took)
+        })
+        .collect()
 }
 
 /// Answers requests on the loopback interface without TLS, on a separate thread, whose time does not count.

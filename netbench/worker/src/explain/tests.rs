@@ -117,10 +117,10 @@ fn what_nobody_knows_has_the_class_of_its_phase() {
 #[test]
 fn the_innermost_error_that_is_known_counts() {
     let due = (FailureClass::Protocol, "its own".to_owned());
-    let inside_io = || io::Error::new(io::ErrorKind::UnexpectedEof, Own);
     assert_eq!(explained(Phase::Tls, &Own), due);
-    assert_eq!(explained(Phase::Tls, &inside_io()), due);
-    assert_eq!(explained(Phase::Tls, &around("hyper", inside_io())), due);
+    let inside_io = io::Error::new(io::ErrorKind::UnexpectedEof, Own);
+    assert_eq!(explained(Phase::Tls, &inside_io), due);
+    assert_eq!(explained(Phase::Tls, &around("hyper", inside_io)), due);
     let twice = io::Error::other(io::Error::new(
         io::ErrorKind::ConnectionReset,
         around("x", Own),

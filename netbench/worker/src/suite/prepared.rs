@@ -189,8 +189,8 @@ fn has_key(stack: &dyn Stack, work: &Work) -> Result<(), SetupError> {
         | Work::Threads { settings, .. } => settings.key,
         Work::Connector { .. } | Work::Crypto { .. } => return Ok(()),
     };
-    let of_ml_dsa = |scheme: &&SignatureScheme| SignatureScheme::ML_DSA.contains(scheme);
-    let Some(scheme) = key.schemes().iter().find(of_ml_dsa) else {
+    let mut schemes = key.schemes().iter();
+    let Some(scheme) = schemes.find(|scheme| SignatureScheme::ML_DSA.contains(scheme)) else {
         return Ok(());
     };
     let description = stack.describe();
