@@ -321,7 +321,7 @@ mod tests {
     }
 
     fn session(settings: &SessionSettings, material: &Material) {
-        let new = |side| {
+        let [mut client, mut server] = [EndpointSide::Client, EndpointSide::Server].map(|side| {
             let setup = EndpointSetup {
                 side,
                 settings,
@@ -330,8 +330,7 @@ mod tests {
                 material,
             };
             BertieStack.endpoint(&setup).unwrap().session().unwrap()
-        };
-        let (mut client, mut server) = (new(EndpointSide::Client), new(EndpointSide::Server));
+        });
         let (mut up, mut down) = (Vec::new(), Vec::new());
         client.handshake(&mut down, &mut up).unwrap();
         server.handshake(&mut up, &mut down).unwrap();

@@ -47,8 +47,6 @@ impl ChainVerifier for ClientOfChains {
         })?;
         // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
-        let unreadable =
-            |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
         let store = store(chain).map_err(unreadable)?;
         let mut sent = Stack::new().map_err(unreadable)?;
         for der in &chain.sent {
@@ -92,6 +90,10 @@ impl ChainVerifier for ClientOfChains {
             )),
         }
     }
+}
+
+fn unreadable(error: ErrorStack) -> NotVerified {
+    NotVerified::Rejected(CertificateFault::BadEncoding, first(&error))
 }
 
 /// Returns the library's reason for the first error, which is the cause of the others.

@@ -153,14 +153,17 @@ fn it_is_not_taken_for_what_its_library_denies() {
 }
 
 fn its_source_is_formatted_vetted_and_tested() {
-    let go = |program: &str, arguments: &[&str]| {
-        let toolchain = env::var_os("GOTOOLCHAIN").unwrap_or_else(|| "auto".into());
-        let mut command = Command::new(program);
-        command.env("GOTOOLCHAIN", toolchain);
-        must(command.args(arguments).current_dir(SOURCE))
-    };
-    go("go", &["vet", "."]);
+    let toolchain = env::var_os("GOTOOLCHAIN").unwrap_or_else(|| "auto".into());
     let linker = recipe().word("-ldflags").expect("the linker's option");
-    go("go", &["test", linker, "."]);
-    assert_eq!(go("gofmt", &["-l", "."]), "", "not as gofmt writes it");
+    let commands: [(&str, &[&str]); 3] = [
+        ("go", &["vet", "."]),
+        ("go", &["test", linker, "."]),
+        ("gofmt", &["-l", "."]),
+    ];
+    let said = commands.map(|(program, arguments)| {
+        let mut command = Command::new(program);
+        command.env("GOTOOLCHAIN", &toolchain);
+        must(command.args(arguments).current_dir(SOURCE))
+    });
+    assert_eq!(said[2], "", "not as gofmt writes it");
 }

@@ -95,8 +95,6 @@ impl<L: Libssl> ChainVerifier for ClientOfChains<L> {
         })?;
         // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
-        let unreadable =
-            |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
         let given;
         let store = match self.trust {
             Trust::Own => self.connector.context().cert_store(),
@@ -139,6 +137,10 @@ impl<L: Libssl> ChainVerifier for ClientOfChains<L> {
             )),
         }
     }
+}
+
+fn unreadable(error: ErrorStack) -> NotVerified {
+    NotVerified::Rejected(CertificateFault::BadEncoding, first(&error))
 }
 
 /// Returns the library's reason for the first error, which is the cause of the others.

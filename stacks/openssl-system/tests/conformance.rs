@@ -12,19 +12,10 @@ use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite,
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl-system");
 
+const VENDORED: bool = matches!(LINKED, Library::Vendored);
+
 fn main() -> ExitCode {
-    let vendored = LINKED == Library::Vendored;
-    let test = |name: &str, test: fn(&Path, &str)| {
-        let another = "built together with the stack openssl, and linked with its libssl";
-        Test::new(name, move || {
-            test(Path::new(WORKER), "openssl-system");
-            Ok(())
-        })
-        .needs_that("system-libssl", move || {
-            vendored.then(|| another.to_owned())
-        })
-    };
-    let refuses = vendored.then(|| Test::of("it_refuses_another_library", refuses_another_library));
+    let refuses = VENDORED.then(|| Test::of("it_refuses_another_library", refuses_another_library));
     run([
         test("it_serves_and_connects_to_itself", conformance),
         test("it_keeps_to_the_protocol", protocol),
@@ -35,6 +26,17 @@ fn main() -> ExitCode {
     ]
     .into_iter()
     .chain(refuses))
+}
+
+fn test(name: &str, test: fn(&Path, &str)) -> Test {
+    let another = "built together with the stack openssl, and linked with its libssl";
+    Test::new(name, move || {
+        test(Path::new(WORKER), "openssl-system");
+        Ok(())
+    })
+    .needs_that("system-libssl", move || {
+        VENDORED.then(|| another.to_owned())
+    })
 }
 
 fn refuses_another_library() {

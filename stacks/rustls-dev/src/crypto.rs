@@ -53,18 +53,18 @@ impl Signing {
         let certificate = CertificateDer::from_pem_slice(material.chain_pem.as_bytes())
             .map_err(refused("PEM"))?;
         let wanted = key.schemes()[0];
-        let unsupported = || lacks(&format!("no {wanted}"));
-        let (scheme, algorithms) = scheme(wanted).ok_or_else(unsupported)?;
-        let key = DEFAULT_PROVIDER.key_provider.load_private_key(der);
-        let key = key.map_err(|_| unsupported())?;
-        key.choose_scheme(&[scheme]).ok_or_else(unsupported)?;
-        Ok(Self {
-            key,
-            scheme,
-            certificate,
-            algorithm: *algorithms.first().ok_or_else(unsupported)?,
-            signature: Vec::new(),
-        })
+        let made = scheme(wanted).and_then(|(scheme, algorithms)| {
+            let key = DEFAULT_PROVIDER.key_provider.load_private_key(der).ok()?;
+            key.choose_scheme(&[scheme])?;
+            Some(Self {
+                key,
+                scheme,
+                certificate,
+                algorithm: *algorithms.first()?,
+                signature: Vec::new(),
+            })
+        });
+        made.ok_or_else(|| lacks(&format!("no {wanted}")))
     }
 }
 

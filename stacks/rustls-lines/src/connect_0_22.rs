@@ -72,7 +72,6 @@ pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, Se
 
 /// Verifies a chain as this line's clients do.
 pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
-    let rejected = |fault, error: &dyn Display| NotVerified::Rejected(fault, error.to_string());
     let mut roots = RootCertStore::empty();
     for root in &chain.roots {
         let _ = roots.add(CertificateDer::from(root.as_slice()));
@@ -105,6 +104,10 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     verified
         .map(drop)
         .map_err(|error| rejected(fault_of(&error), &error))
+}
+
+fn rejected(fault: CertificateFault, error: &dyn Display) -> NotVerified {
+    NotVerified::Rejected(fault, error.to_string())
 }
 
 /// rustls' own verifier, with its time measured.

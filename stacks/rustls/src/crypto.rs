@@ -68,25 +68,22 @@ impl Signing {
         let certificate = CertificateDer::from_pem_slice(material.chain_pem.as_bytes())
             .map_err(refused("PEM"))?;
         let wanted = key.schemes()[0];
-        let unsupported =
-            || SetupError::Unsupported(format!("no {wanted} in {}", provider.stack()));
         let verifiable = library.signature_verification_algorithms.mapping;
         let found = verifiable
             .iter()
             .find(|(scheme, _)| u16::from(*scheme) == wanted.0);
-        let (scheme, algorithms) = found.ok_or_else(unsupported)?;
-        let signing = library.key_provider.load_private_key(der);
-        let made = Self {
-            key: signing.map_err(|_| unsupported())?,
-            scheme: *scheme,
-            certificate,
-            algorithm: *algorithms.first().ok_or_else(unsupported)?,
-            signature: Vec::new(),
-        };
-        made.key
-            .choose_scheme(&[made.scheme])
-            .ok_or_else(unsupported)?;
-        Ok(made)
+        let made = found.and_then(|(scheme, algorithms)| {
+            let key = library.key_provider.load_private_key(der).ok()?;
+            key.choose_scheme(&[*scheme])?;
+            Some(Self {
+                key,
+                scheme: *scheme,
+                certificate,
+                algorithm: *algorithms.first()?,
+                signature: Vec::new(),
+            })
+        });
+        made.ok_or_else(|| SetupError::Unsupported(format!("no {wanted} in {}", provider.stack())))
     }
 }
 

@@ -17,11 +17,13 @@ fn main() -> ExitCode {
 
 fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
     let ring = Rustls::new(&Ring, executable);
-    #[cfg(feature = "aws-lc")]
-    let aws_lc = || Rustls::new(&AwsLc, executable);
     match VERSION_OF {
         #[cfg(feature = "aws-lc")]
-        Some("aws-lc-rs") => vec![Arc::new(aws_lc().version_of("aws-lc-rs"))],
+        Some("aws-lc-rs") => {
+            vec![Arc::new(
+                Rustls::new(&AwsLc, executable).version_of("aws-lc-rs"),
+            )]
+        }
         Some(library) => vec![Arc::new(ring.version_of(library))],
         None => vec![
             Arc::new(ring),
@@ -31,13 +33,19 @@ fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
             ),
             Arc::new(Rustls::new(&Ring, executable).plain("rustls-ring+plain")),
             #[cfg(feature = "aws-lc")]
-            Arc::new(aws_lc()),
+            Arc::new(Rustls::new(&AwsLc, executable)),
             #[cfg(feature = "aws-lc")]
-            Arc::new(aws_lc().plain("rustls-aws-lc+plain")),
+            Arc::new(Rustls::new(&AwsLc, executable).plain("rustls-aws-lc+plain")),
             #[cfg(feature = "aws-lc")]
-            Arc::new(aws_lc().variant("rustls-aws-lc+unbuffered", Interface::Unbuffered)),
+            Arc::new(
+                Rustls::new(&AwsLc, executable)
+                    .variant("rustls-aws-lc+unbuffered", Interface::Unbuffered),
+            ),
             #[cfg(feature = "aws-lc")]
-            Arc::new(aws_lc().variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit)),
+            Arc::new(
+                Rustls::new(&AwsLc, executable)
+                    .variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit),
+            ),
         ],
     }
 }

@@ -92,7 +92,12 @@ fn they_do_the_suite() {
 fn a_new_process_returns_the_memory_of_large_writes() {
     const WRITE: u32 = 1 << 20;
     const PAGES: f64 = (WRITE / 4096) as f64;
-    let faults = |stack, heap| {
+    let unlimited = "rustls-aws-lc+no-buffer-limit";
+    for (stack, heap, pages) in [
+        (unlimited, HeapState::Young, PAGES / 2.0..=2.0 * PAGES),
+        (unlimited, HeapState::Settled, 0.0..=PAGES / 8.0),
+        ("rustls-aws-lc", HeapState::Young, 0.0..=PAGES / 8.0),
+    ] {
         let scenario = Scenario::timed(Work::Bulk {
             settings: SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes128Gcm),
             write_bytes: WRITE,
@@ -100,15 +105,7 @@ fn a_new_process_returns_the_memory_of_large_writes() {
             max_fragment_bytes: None,
             heap,
         });
-        Harness::on_one_core(Path::new(WORKER), stack, 0).page_faults(&scenario, 80)
-    };
-    let unlimited = "rustls-aws-lc+no-buffer-limit";
-    for (stack, heap, pages) in [
-        (unlimited, HeapState::Young, PAGES / 2.0..=2.0 * PAGES),
-        (unlimited, HeapState::Settled, 0.0..=PAGES / 8.0),
-        ("rustls-aws-lc", HeapState::Young, 0.0..=PAGES / 8.0),
-    ] {
-        let faults = faults(stack, heap);
+        let faults = Harness::on_one_core(Path::new(WORKER), stack, 0).page_faults(&scenario, 80);
         assert!(pages.contains(&faults), "{stack}, {heap}: {faults}");
     }
 }

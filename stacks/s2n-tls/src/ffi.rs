@@ -282,18 +282,21 @@ mod tests {
                 &*policy.signatures,
             )
         };
-        // SAFETY: each list has as many parts as its count.
-        let parts = |count: usize, items| unsafe { std::slice::from_raw_parts(items, count) };
         assert_eq!(policy.minimum_version, 33);
-        let suites = parts(usize::from(suites.count), suites.items);
+        let lists = [
+            (usize::from(suites.count), suites.items),
+            (usize::from(hybrids.count), hybrids.items),
+            (usize::from(curves.count), curves.items),
+            (usize::from(signatures.count), signatures.items),
+        ];
+        assert!(hybrids.old_count == 0 && hybrids.old_items.is_null());
+        // SAFETY: each list has as many parts as its count.
+        let [suites, hybrids, curves, signatures] =
+            lists.map(|(count, items)| unsafe { std::slice::from_raw_parts(items, count) });
         let first = super::suite(CipherSuite::TLS_AES_128_GCM_SHA256);
         assert_eq!(suites.first().copied(), first);
-        assert!(hybrids.old_count == 0 && hybrids.old_items.is_null());
-        let hybrids = parts(usize::from(hybrids.count), hybrids.items);
         assert_eq!(hybrids.first().copied(), hybrid(Group::X25519MLKEM768));
-        let curves = parts(usize::from(curves.count), curves.items);
         assert_eq!(curves.first().copied(), curve(Group::SECP256R1));
-        let signatures = parts(usize::from(signatures.count), signatures.items);
         let p256 = scheme(SignatureScheme::ECDSA_SECP256R1_SHA256);
         assert!(signatures.iter().any(|part| Some(*part) == p256));
         assert!(!policy.certificate_signatures.is_null() && policy.certificate_keys.is_null());

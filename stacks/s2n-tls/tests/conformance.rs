@@ -24,11 +24,8 @@ netbench_testing::tests! {
 }
 
 fn it_serves_and_connects_to_itself() {
-    let closed = || ComesTo::Failure(FailureClass::Closed, FailureWord::EndOfStream.into());
-    let own = |name: &str| {
-        let name = FailureReason::Library(name.to_owned());
-        ComesTo::Failure(FailureClass::Protocol, name)
-    };
+    let closed = ComesTo::Failure(FailureClass::Closed, FailureWord::EndOfStream.into());
+    let no_scheme = FailureReason::Library("invalid-signature-scheme".to_owned());
     let exceptions = [
         Exception {
             cases: "*-unknown-root.test",
@@ -37,12 +34,12 @@ fn it_serves_and_connects_to_itself() {
         },
         Exception {
             cases: "{no-suite*,no-group}.test",
-            comes_to: closed(),
+            comes_to: closed.clone(),
             why: "as a server, s2n-tls ends most handshakes that fail without saying why",
         },
         Exception {
             cases: "1-?-no-scheme-for-the-key.test",
-            comes_to: own("invalid-signature-scheme"),
+            comes_to: ComesTo::Failure(FailureClass::Protocol, no_scheme),
             why: "as a server, s2n-tls signs with another scheme rather than not at all",
         },
         Exception {
@@ -52,7 +49,7 @@ fn it_serves_and_connects_to_itself() {
         },
         Exception {
             cases: "fault-garbage.test",
-            comes_to: closed(),
+            comes_to: closed,
             why: "s2n-tls waits for the end of a record of any length before it looks at it",
         },
     ];

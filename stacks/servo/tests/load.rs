@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
@@ -60,11 +61,17 @@ fn tried(stack: &str, names: &[&str]) -> BTreeMap<String, CompatSample> {
         stop: &stop,
     };
     let mut samples = BTreeMap::new();
-    let found = |sample: CompatSample| {
-        samples.insert(sample.case.clone(), sample);
-        ControlFlow::Continue(())
-    };
-    try_engines(&clients, &engine, &cases(names), |_, _| true, found).unwrap();
+    try_engines(
+        &clients,
+        &engine,
+        &cases(names),
+        |_, _| true,
+        |sample| {
+            samples.insert(sample.case.clone(), sample);
+            ControlFlow::Continue(())
+        },
+    )
+    .unwrap();
     samples
 }
 
@@ -238,21 +245,28 @@ fn roots_of(case: &str) -> String {
     server.roots_pem().to_owned()
 }
 
+fn page(address: SocketAddr, host: &str) -> Load {
+    Load {
+        host: host.to_owned(),
+        port: address.port(),
+        address,
+        proceed_base64: None,
+        timeout_ms: 3000,
+    }
+}
+
 #[test]
 fn what_cannot_be_loaded_is_said() {
     let mut visit = Visit::of("certificate/usual");
     let address = visit.running.address();
-    let load = |host: &str, port: u16| Load {
-        host: host.to_owned(),
-        port,
-        address,
-        proceed_base64: None,
-        timeout_ms: 3000,
+    let other_port = Load {
+        port: 1,
+        ..page(address, "case.netbench.test")
     };
     for (page, why) in [
-        (load("case.netbench.test", 1), "port"),
-        (load("127.0.0.2", address.port()), "address"),
-        (load("a b", address.port()), "no URL"),
+        (other_port, "port"),
+        (page(address, "127.0.0.2"), "address"),
+        (page(address, "a b"), "no URL"),
     ] {
         let answered = visit.worker.ask(RequestBody::Load(page), LIMIT).unwrap();
         let ResponseBody::Unsupported { reason } = answered else {
@@ -262,10 +276,10 @@ fn what_cannot_be_loaded_is_said() {
     }
     visit.load(None).unwrap();
     for page in [
-        load("another.netbench.test", address.port()),
+        page(address, "another.netbench.test"),
         Load {
             proceed_base64: Some("?".to_owned()),
-            ..load("case.netbench.test", address.port())
+            ..page(address, "case.netbench.test")
         },
     ] {
         let answered = visit.worker.ask(RequestBody::Load(page), LIMIT);
