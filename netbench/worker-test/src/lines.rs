@@ -169,11 +169,8 @@ pub(crate) fn description(
     let own = stacks.find(|s| s.record.stack == stack);
     let own = own.ok_or("not named")?;
     let record = &own.record;
-    let file = program
-        .path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let file = program.path.file_stem().unwrap_or_default();
+    let file = file.to_string_lossy();
     let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
     let good = record.executable == file
         && has_version(&record.library)
