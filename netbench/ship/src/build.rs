@@ -117,13 +117,12 @@ impl Toolchain {
     /// # Errors
     /// Returns an error if there is no cargo, or if it does not report its version.
     pub fn find(cache: PathBuf) -> Result<Self, ShipError> {
-        let of = |name: &str, otherwise: &str| {
+        let [cargo, rustc] = [("CARGO", "cargo"), ("RUSTC", "rustc")].map(|(name, otherwise)| {
             let given = env::var_os(name).filter(|value| !value.is_empty());
             PathBuf::from(given.unwrap_or_else(|| otherwise.into()))
-        };
-        let cargo = of("CARGO", "cargo");
+        });
         let cargo_version = said(&cargo, "--version")?;
-        let rustc_version = said(&of("RUSTC", "rustc"), "-vV")?;
+        let rustc_version = said(&rustc, "-vV")?;
         let host = rustc_version
             .lines()
             .find_map(|line| line.strip_prefix("host: "));
@@ -203,26 +202,13 @@ impl Toolchain {
     ) -> Result<Shipped, ShipError> {
         project.write(folder)?;
         let watched = Watched::new(folder.join("tools"))?;
-        let cargo = |arguments: &[&str], what| {
-            let mut command = Command::new(&self.cargo);
-            command
-                .args(arguments)
-                .current_dir(folder)
-                .env("PATH", watched.path())
-                .env("CARGO_TARGET_DIR", folder.join("target"))
-                .env("CARGO_TERM_COLOR", "never")
-                // An object in a compiler's cache would make a second build cost no time.
-                .env_remove("RUSTC_WRAPPER")
-                .env_remove("RUSTC_WORKSPACE_WRAPPER");
-            run(command, folder, what, stop)
-        };
         let platform = ["--filter-platform", &self.host];
         let describe = [&["metadata", "--format-version", "1"][..], &platform].concat();
-        let described = cargo(&describe, "cargo metadata")?;
-        cargo(
-            &["fetch", "--locked", "--target", &self.host],
-            "cargo fetch",
-        )?;
+        let describe = self.command(folder, &watched, &describe);
+        let described = run(describe, folder, "cargo metadata", stop)?;
+        let fetch = ["fetch", "--locked", "--target", &self.host];
+        let fetch = self.command(folder, &watched, &fetch);
+        run(fetch, folder, "cargo fetch", stop)?;
         let build = [
             "build",
             "--release",
@@ -230,7 +216,8 @@ impl Toolchain {
             "--message-format",
             "json-render-diagnostics",
         ];
-        let (built, took) = BuildTime::measure(|| cargo(&build, "cargo build"));
+        let build = self.command(folder, &watched, &build);
+        let (built, took) = BuildTime::measure(|| run(build, folder, "cargo build", stop));
         let (compiled, program) = artifacts(&built?);
         let program = program.ok_or_else(|| ShipError::Failed {
             what: "cargo build",
@@ -266,6 +253,20 @@ impl Toolchain {
             fips: stack.fips.clone(),
             found: Found::Built,
         })
+    }
+
+    fn command(&self, folder: &Path, watched: &Watched, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.cargo);
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env("PATH", watched.path())
+            .env("CARGO_TARGET_DIR", folder.join("target"))
+            .env("CARGO_TERM_COLOR", "never")
+            // An object in a compiler's cache would make a second build cost no time.
+            .env_remove("RUSTC_WRAPPER")
+            .env_remove("RUSTC_WORKSPACE_WRAPPER");
+        command
     }
 }
 
@@ -342,7 +343,6 @@ fn run(
     stop: &AtomicBool,
 ) -> Result<String, ShipError> {
     let (out, err) = (folder.join("printed"), folder.join("said"));
-    let create = |path: &Path| File::create(path).map_err(ShipError::file(path));
     let program = PathBuf::from(command.get_program());
     let child = command
         .stdin(Stdio::null())
@@ -353,15 +353,11 @@ fn run(
         .spawn()
         .map_err(ShipError::file(&program))?;
     let status = wait(child, stop).map_err(ShipError::file(folder))?;
-    let read = |path: &Path| {
-        let bytes = fs::read(path).map_err(ShipError::file(path))?;
-        Ok::<_, ShipError>(String::from_utf8_lossy(&bytes).into_owned())
-    };
     match status {
         None => Err(ShipError::Stopped),
-        Some(status) if status.success() => read(&out),
+        Some(status) if status.success() => read_lossy(&out),
         Some(_) => {
-            let said = read(&err)?;
+            let said = read_lossy(&err)?;
             let offline = [
                 "failed to download",
                 "Could not resolve host",
@@ -379,6 +375,15 @@ fn run(
             })
         }
     }
+}
+
+fn create(path: &Path) -> Result<File, ShipError> {
+    File::create(path).map_err(ShipError::file(path))
+}
+
+fn read_lossy(path: &Path) -> Result<String, ShipError> {
+    let bytes = fs::read(path).map_err(ShipError::file(path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the end of cargo's output, without the instructions of build scripts to cargo, which can

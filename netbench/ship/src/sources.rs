@@ -58,12 +58,11 @@ fn read(path: &Path) -> io::Result<String> {
 }
 
 fn with_unsafe(text: &str) -> u32 {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     number(
         text.lines()
             .filter(|line| {
                 let code = line.split("//").next().unwrap_or_default();
-                code.split(|c: char| !is_word(c))
+                code.split(|c: char| !c.is_alphanumeric() && c != '_')
                     .any(|word| word == "unsafe")
             })
             .count(),
@@ -85,19 +84,20 @@ mod tests {
     #[test]
     fn code_is_counted_and_comments_and_tests_are_not() {
         let place = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
+        for (name, text) in [
+            (
+                "src/lib.rs",
+                "#![forbid(unsafe_code)]\n// unsafe\nunsafe fn f() {}\nfn g() { unsafe { f() } } // SAFETY\n",
+            ),
+            ("csrc/a.c", "int a;\n\nint b;\n"),
+            ("csrc/deep/b.S", "ret\n"),
+            ("tests/c.rs", "unsafe fn f() {}\n"),
+            ("src/data.bin", "\u{0}\n"),
+        ] {
             let path = place.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
-        };
-        write(
-            "src/lib.rs",
-            "#![forbid(unsafe_code)]\n// unsafe\nunsafe fn f() {}\nfn g() { unsafe { f() } } // SAFETY\n",
-        );
-        write("csrc/a.c", "int a;\n\nint b;\n");
-        write("csrc/deep/b.S", "ret\n");
-        write("tests/c.rs", "unsafe fn f() {}\n");
-        write("src/data.bin", "\u{0}\n");
+        }
         let lines = count(place.path()).unwrap();
         assert_eq!(
             lines,

@@ -87,21 +87,20 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let program = place.path().join("it's real");
         netbench_testing::script(&program, "echo \"$1\"");
-        let entered = place.path().join("entered");
-        let run = |tool: &str, argument: &str| {
-            let path = place.path().join(tool);
-            write(&path, &script(tool, &program, &entered)).unwrap();
-            let output = Command::new(path).arg(argument).output().unwrap();
-            String::from_utf8(output.stdout).unwrap()
-        };
-        assert_eq!(run("perl", "Configure"), "Configure\n");
-        assert_eq!(run("cc", "-o"), "-o\n");
         let watched = Watched {
             folder: place.path().to_owned(),
-            entered: entered.clone(),
+            entered: place.path().join("entered"),
         };
-        assert_eq!(watched.started(), ["perl"]);
-        assert_eq!(run("cc", "-c"), "-c\n");
-        assert_eq!(watched.started(), ["cc", "perl"]);
+        for (tool, argument, started) in [
+            ("perl", "Configure", &["perl"][..]),
+            ("cc", "-o", &["perl"]),
+            ("cc", "-c", &["cc", "perl"]),
+        ] {
+            let path = place.path().join(tool);
+            write(&path, &script(tool, &program, &watched.entered)).unwrap();
+            let output = Command::new(path).arg(argument).output().unwrap();
+            assert_eq!(output.stdout, format!("{argument}\n").as_bytes());
+            assert_eq!(watched.started(), started);
+        }
     }
 }
