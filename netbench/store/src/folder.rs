@@ -52,17 +52,10 @@ impl RunFolder {
     /// # Errors
     /// A folder that does not exist, or has no manifest.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        // A path without permission may exist.
-        let about = |path: &Path| match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Err(StoreError::io(path)(error))
-            }
-            about => Ok(about.ok()),
-        };
-        if !about(path)?.is_some_and(|about| about.is_dir()) {
+        if !metadata(path)?.is_some_and(|metadata| metadata.is_dir()) {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        if !about(&path.join(MANIFEST))?.is_some_and(|about| about.is_file()) {
+        if !metadata(&path.join(MANIFEST))?.is_some_and(|metadata| metadata.is_file()) {
             return Err(StoreError::NotARun(path.to_owned()));
         }
         Ok(Self {
@@ -261,5 +254,15 @@ impl RunFolder {
         let path = self.path.join(name);
         atomic::write(&path, bytes)?;
         Ok(path)
+    }
+}
+
+/// Returns the metadata of a path, or `None` if it does not exist. A path without permission may exist.
+fn metadata(path: &Path) -> Result<Option<fs::Metadata>, StoreError> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(StoreError::io(path)(error))
+        }
+        metadata => Ok(metadata.ok()),
     }
 }

@@ -2,7 +2,6 @@ use std::{
     fs::File,
     hash::{DefaultHasher, Hash, Hasher},
     io::{self, BufReader, Seek, Write},
-    ops::Range,
     os::unix::fs::FileExt,
     path::PathBuf,
 };
@@ -51,12 +50,16 @@ impl Index {
         };
         let mut places = Vec::new();
         if let Some(file) = &file {
-            let each = |record, place: Range<u64>| {
-                // Lines are shorter than 4 GiB.
-                let length = u32::try_from(place.end - place.start).unwrap_or(u32::MAX);
-                places.push((key(&name(record)), place.start, length));
-            };
-            records::lines(BufReader::new(file), &path, StoreError::io(&path), each)?;
+            records::lines(
+                BufReader::new(file),
+                &path,
+                StoreError::io(&path),
+                |record, place| {
+                    // Lines are shorter than 4 GiB.
+                    let length = u32::try_from(place.end - place.start).unwrap_or(u32::MAX);
+                    places.push((key(&name(record)), place.start, length));
+                },
+            )?;
         }
         places.sort_unstable();
         Ok(Self { path, file, places })

@@ -47,15 +47,17 @@ pub(crate) fn pack(path: &Path) -> Result<Packed, StoreError> {
         compress(path, beside)?;
         verify(path, beside)
     })?;
-    let sizes = || {
-        let sizes = Packed {
-            plain_bytes: fs::metadata(path)?.len(),
-            packed_bytes: fs::metadata(&target)?.len(),
-        };
-        fs::remove_file(path)?;
-        Ok(sizes)
+    remove_plain(path, &target).map_err(StoreError::io(&target))
+}
+
+/// Removes a file whose records are packed. Returns the sizes of both files.
+fn remove_plain(path: &Path, packed: &Path) -> io::Result<Packed> {
+    let sizes = Packed {
+        plain_bytes: fs::metadata(path)?.len(),
+        packed_bytes: fs::metadata(packed)?.len(),
     };
-    sizes().map_err(StoreError::io(&target))
+    fs::remove_file(path)?;
+    Ok(sizes)
 }
 
 fn compress(from: &Path, to: &Path) -> io::Result<()> {

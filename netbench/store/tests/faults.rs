@@ -32,17 +32,20 @@ fn zeroed(line: &str, key: &str) -> String {
     })
 }
 
+fn fault<T: Record>(line: &str) -> Option<&'static str> {
+    serde_json::from_str::<T>(line).unwrap().fault()
+}
+
 /// Checks that no line of a run has a fault, and that lines have one with 0 for the numbers after `key`.
 fn check<T: Record>(run: &str, key: &str, says: &str) {
     let lines = published(run);
-    let fault = |line: &str| serde_json::from_str::<T>(line).unwrap().fault();
     for line in &lines {
-        assert_eq!(fault(line), None, "{run}: {line}");
+        assert_eq!(fault::<T>(line), None, "{run}: {line}");
     }
     let zeroed = lines
         .iter()
         .map(|line| zeroed(line, &format!("\"{key}\":")));
-    let faults: Vec<&str> = zeroed.filter_map(|line| fault(&line)).collect();
+    let faults: Vec<&str> = zeroed.filter_map(|line| fault::<T>(&line)).collect();
     assert!(!faults.is_empty(), "{run}: {key}");
     assert!(
         faults.iter().all(|fault| fault.starts_with(says)),

@@ -134,45 +134,48 @@ fn what_is_written_is_read() {
 #[test]
 fn every_wrong_folder_is_named() {
     let temp = tempfile::tempdir().unwrap();
-    let at = |name: &str| temp.path().join(name);
-    let error = |result: Result<RunFolder, StoreError>| result.unwrap_err();
+    let place = temp.path();
 
     assert!(matches!(
-        error(RunFolder::open(&at("none"))),
+        RunFolder::open(&place.join("none")).unwrap_err(),
         StoreError::Missing(_)
     ));
-    fs::create_dir(at("empty")).unwrap();
+    fs::create_dir(place.join("empty")).unwrap();
     assert!(matches!(
-        error(RunFolder::open(&at("empty"))),
+        RunFolder::open(&place.join("empty")).unwrap_err(),
         StoreError::NotARun(_)
     ));
-    fs::create_dir(at("used")).unwrap();
-    fs::write(at("used/file"), "").unwrap();
+    fs::create_dir(place.join("used")).unwrap();
+    fs::write(place.join("used/file"), "").unwrap();
     assert!(matches!(
-        error(RunFolder::create(&at("used"), &manifest())),
+        RunFolder::create(&place.join("used"), &manifest()).unwrap_err(),
         StoreError::InUse(_)
     ));
-    fs::write(at("file"), "").unwrap();
+    fs::write(place.join("file"), "").unwrap();
     assert!(matches!(
-        error(RunFolder::create(&at("file/run"), &manifest())),
+        RunFolder::create(&place.join("file/run"), &manifest()).unwrap_err(),
         StoreError::Io { .. }
     ));
 
-    let run = folder(&at("run"), 2);
-    let whole = fs::read_to_string(at("run/run.json")).unwrap();
-    fs::write(at("run/run.json"), &whole[..whole.len() / 2]).unwrap();
+    let run = folder(&place.join("run"), 2);
+    let whole = fs::read_to_string(place.join("run/run.json")).unwrap();
+    fs::write(place.join("run/run.json"), &whole[..whole.len() / 2]).unwrap();
     assert!(matches!(
         run.manifest::<ConnectPlan>().unwrap_err(),
         StoreError::Manifest { .. }
     ));
-    fs::write(at("run/run.json"), r#"{"schema": 2000, "all": "new"}"#).unwrap();
+    fs::write(
+        place.join("run/run.json"),
+        r#"{"schema": 2000, "all": "new"}"#,
+    )
+    .unwrap();
     assert!(matches!(
         run.manifest::<ConnectPlan>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
     ));
 
-    let lines = fs::read_to_string(at("run/samples.jsonl")).unwrap();
-    fs::write(at("run/samples.jsonl"), format!("{lines}garbage\n")).unwrap();
+    let lines = fs::read_to_string(place.join("run/samples.jsonl")).unwrap();
+    fs::write(place.join("run/samples.jsonl"), format!("{lines}garbage\n")).unwrap();
     match run.records::<Sample>().unwrap_err() {
         StoreError::Sample { line, path, .. } => {
             assert_eq!(line, 3);
@@ -180,7 +183,7 @@ fn every_wrong_folder_is_named() {
         }
         other => panic!("{other}"),
     }
-    fs::write(at("run/samples.jsonl"), "{\"schema\": 2000}\n").unwrap();
+    fs::write(place.join("run/samples.jsonl"), "{\"schema\": 2000}\n").unwrap();
     assert!(matches!(
         run.records::<Sample>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
@@ -431,21 +434,23 @@ fn records_are_found_by_name_one_at_a_time() {
         ..sample(3, "a", Role::Measured)
     };
     run.appender::<Sample>().unwrap().append(&again).unwrap();
-    let find = |name: &str| -> Option<Sample> {
-        let index = run.index(|sample: Sample| sample.trial.to_string());
-        index.unwrap().read(name).unwrap()
-    };
-    let check = || {
-        assert_eq!(find("0"), Some(sample(0, "a", Role::Measured)));
-        assert_eq!(find("3").as_ref(), Some(&again));
-        assert_eq!(find("9"), None);
+    let due = [
+        ("0", Some(sample(0, "a", Role::Measured))),
+        ("3", Some(again)),
+        ("9", None),
+    ];
+    for is_packed in [false, true] {
+        if is_packed {
+            run.pack().unwrap();
+        }
+        for (name, due) in &due {
+            let index = run.index(|sample: Sample| sample.trial.to_string());
+            assert_eq!(index.unwrap().read(name).unwrap(), *due);
+        }
         let mut count = 0;
         run.each_record(|_: Sample| count += 1).unwrap();
         assert_eq!(count, 6);
-    };
-    check();
-    run.pack().unwrap();
-    check();
+    }
     let empty = RunFolder::create(&temp.path().join("empty"), &manifest()).unwrap();
     let index = empty.index(|sample: Sample| sample.site).unwrap();
     assert_eq!(index.read::<Sample>("0").unwrap(), None);
