@@ -125,9 +125,12 @@ fn readable_line(line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn refused() -> std::io::Error {
+        std::io::Error::from_raw_os_error(13)
+    }
+
     #[test]
     fn a_cause_is_said_once() {
-        let refused = || std::io::Error::from_raw_os_error(13);
         let cases = [
             (
                 anyhow::Error::new(refused()).context("cannot write it"),

@@ -361,8 +361,10 @@ pub(crate) fn between(
 
 /// Parses the last part of the name of a run's folder, or the name of a place.
 fn run_name(text: &str) -> Result<String, String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if !text.is_empty() && text.len() <= 80 && text.chars().all(fits) && !text.starts_with('.') {
+    let fits = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if fits && !text.is_empty() && text.len() <= 80 && !text.starts_with('.') {
         Ok(text.to_owned())
     } else {
         Err("letters, digits, '-', '_' and '.', at most 80".to_owned())

@@ -206,16 +206,18 @@ fn columns() -> Option<usize> {
 }
 
 fn style() -> Style {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    style_of(stdout().is_terminal(), set)
+    style_of(stdout().is_terminal(), |name| {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    })
 }
 
 /// Returns the style for stdout by the usual variables: `NO_COLOR` comes first, then `CLICOLOR_FORCE`; `CLICOLOR=0` and
 /// `TERM=dumb` are for terminals.
 fn style_of(is_terminal: bool, set: impl Fn(&str) -> Option<String>) -> Style {
-    let is = |name: &str, value: &str| set(name).is_some_and(|set| set == value);
     let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
-    let can = is_terminal && !is("TERM", "dumb") && !is("CLICOLOR", "0");
+    let can = is_terminal
+        && set("TERM").as_deref() != Some("dumb")
+        && set("CLICOLOR").as_deref() != Some("0");
     if set("NO_COLOR").is_none() && (forced || can) {
         Style::Color
     } else {
@@ -252,16 +254,12 @@ mod tests {
             (true, &[("CLICOLOR", "1")], Style::Color),
         ];
         for (is_terminal, variables, style) in cases {
-            let set = |name: &str| {
+            let found = style_of(is_terminal, |name| {
                 let mut variables = variables.iter();
                 let found = variables.find(|(variable, _)| *variable == name);
                 found.map(|(_, value)| (*value).to_owned())
-            };
-            assert_eq!(
-                style_of(is_terminal, set),
-                style,
-                "{is_terminal} {variables:?}"
-            );
+            });
+            assert_eq!(found, style, "{is_terminal} {variables:?}");
         }
     }
 }

@@ -354,8 +354,11 @@ impl Keeper<'_> {
     /// Appends a record.
     pub(crate) fn append(&mut self, record: &impl Told) -> Result<(), StoreError> {
         self.appender.append(record)?;
-        let told = || format!("{}: {}", record.piece(), outcome_of(record));
-        self.progress.sampled(told, record.failed(), self.each);
+        self.progress.sampled(
+            || format!("{}: {}", record.piece(), outcome_of(record)),
+            record.failed(),
+            self.each,
+        );
         Ok(())
     }
 

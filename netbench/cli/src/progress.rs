@@ -1,5 +1,6 @@
 use std::{
     env,
+    ffi::OsString,
     fmt::Write,
     io::{IsTerminal, stderr},
     sync::{
@@ -68,9 +69,13 @@ impl Shown {
 
 /// Returns whether an apparent terminal only keeps lines, such as that of a CI job or an editor.
 fn is_log() -> bool {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     let ci = set("CI").is_some_and(|value| value != "false" && value != "0");
     ci || set("TERM").is_none_or(|term| term == "dumb")
+}
+
+/// Returns the value of an environment variable that is set and not empty.
+fn set(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// The progress of work that has many pieces.

@@ -10,6 +10,9 @@ use crate::exit::{WrongInput, bail_input};
 /// The number of pods of an Indexed Job, which Kubernetes does not set.
 const COUNT: &str = "NETBENCH_SHARDS";
 
+/// The number of a task of a Slurm array.
+const SLURM: &str = "SLURM_ARRAY_TASK_ID";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardArg {
     Given(Shard),
@@ -87,29 +90,15 @@ pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(),
 /// `SLURM_ARRAY_TASK_STEP`, an Indexed Job from 0.
 fn automatic(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
     const KUBERNETES: &str = "JOB_COMPLETION_INDEX";
-    const SLURM: &str = "SLURM_ARRAY_TASK_ID";
-    let number = |name: &str| -> Result<Option<u32>, String> {
-        variable(name)
-            .map(|text| {
-                let shown = text.escape_debug();
-                text.parse()
-                    .map_err(|_| format!("{name} is \"{shown}\", which is no number"))
-            })
-            .transpose()
-    };
-    let (slurm, kubernetes) = (number(SLURM)?, number(KUBERNETES)?);
+    let (slurm, kubernetes) = (number(variable, SLURM)?, number(variable, KUBERNETES)?);
     match (slurm, kubernetes) {
         (Some(_), Some(_)) => Err(format!("both {SLURM} and {KUBERNETES} are set")),
         (Some(task), None) => {
-            let named = |name: &str| {
-                number(name)?.ok_or_else(|| format!("{SLURM} is set, but {name} is not"))
-            };
-            let count = named("SLURM_ARRAY_TASK_COUNT")?;
-            let (first, last) = (
-                named("SLURM_ARRAY_TASK_MIN")?,
-                named("SLURM_ARRAY_TASK_MAX")?,
-            );
-            let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
+            let count = of_array(variable, "SLURM_ARRAY_TASK_COUNT")?;
+            let first = of_array(variable, "SLURM_ARRAY_TASK_MIN")?;
+            let last = of_array(variable, "SLURM_ARRAY_TASK_MAX")?;
+            let step = number(variable, "SLURM_ARRAY_TASK_STEP")?;
+            let step = step.unwrap_or(1).max(1);
             let regular = count > 0 && last.checked_sub(first) == (count - 1).checked_mul(step);
             let index = task.checked_sub(first).filter(|from| from % step == 0);
             match index {
@@ -122,7 +111,7 @@ fn automatic(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String>
             }
         }
         (None, Some(index)) => {
-            let count = number(COUNT)?.ok_or_else(|| {
+            let count = number(variable, COUNT)?.ok_or_else(|| {
                 format!("{KUBERNETES} is set, but {COUNT} is not; give it the job's completions")
             })?;
             Shard::new(index.saturating_add(1), count)
@@ -132,18 +121,32 @@ fn automatic(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String>
     }
 }
 
+/// Returns a number that the scheduler sets for every task of a Slurm array.
+fn of_array(variable: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<u32, String> {
+    number(variable, name)?.ok_or_else(|| format!("{SLURM} is set, but {name} is not"))
+}
+
+fn number(variable: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u32>, String> {
+    let Some(text) = variable(name) else {
+        return Ok(None);
+    };
+    let number = text.parse().map(Some);
+    number.map_err(|_| format!("{name} is \"{}\", which is no number", text.escape_debug()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn slurm(id: &str, count: &str, min: &str, max: &str) -> String {
+        format!(
+            "SLURM_ARRAY_TASK_ID={id} SLURM_ARRAY_TASK_COUNT={count} \
+             SLURM_ARRAY_TASK_MIN={min} SLURM_ARRAY_TASK_MAX={max}"
+        )
+    }
+
     #[test]
     fn the_shard_comes_from_what_started_the_process() {
-        let slurm = |id: &str, count: &str, min: &str, max: &str| {
-            format!(
-                "SLURM_ARRAY_TASK_ID={id} SLURM_ARRAY_TASK_COUNT={count} \
-                 SLURM_ARRAY_TASK_MIN={min} SLURM_ARRAY_TASK_MAX={max}"
-            )
-        };
         let cases = [
             (slurm("1", "3", "1", "3"), Ok("1/3")),
             (slurm("3", "3", "1", "3"), Ok("3/3")),
@@ -185,14 +188,13 @@ mod tests {
             (String::new(), Err("neither")),
         ];
         for (environment, expected) in cases {
-            let variable = |name: &str| {
-                environment
-                    .split_whitespace()
-                    .filter_map(|word| word.split_once('='))
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| value.to_owned())
-            };
-            match (automatic(&variable), expected) {
+            let found = automatic(&|name| {
+                let mut variables = environment.split_whitespace();
+                variables
+                    .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+                    .map(str::to_owned)
+            });
+            match (found, expected) {
                 (Ok(shard), Ok(text)) => assert_eq!(shard.to_string(), text, "{environment}"),
                 (Err(why), Err(text)) => assert!(why.contains(text), "{environment}: {why}"),
                 (found, _) => panic!("{environment}: {found:?}"),

@@ -167,7 +167,8 @@ impl Sites {
         &self,
         addresses: impl IntoIterator<Item = Result<SocketAddr, Failure>>,
     ) -> Vec<Result<HostAddress, Failure>> {
-        let host = |(address, site): (Result<SocketAddr, Failure>, &Site)| {
+        let addresses = addresses.into_iter().zip(self.sites.iter());
+        let hosts = addresses.map(|(address, site)| {
             let looked_up = self.target == Target::Live
                 && destination(&self.connect_to, &site.host, site.port).is_none();
             Ok(HostAddress {
@@ -178,12 +179,8 @@ impl Sites {
                     Resolve::Given
                 },
             })
-        };
-        addresses
-            .into_iter()
-            .zip(self.sites.iter())
-            .map(host)
-            .collect()
+        });
+        hosts.collect()
     }
 
     /// Returns the host and the port to which connections to a site go.
@@ -297,9 +294,9 @@ pub(crate) fn asked(
 /// # Errors
 /// Some sites are emulated, and others are on this machine.
 pub(crate) fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
-    let is_here = |site: &&Site| loopback::is_by_form(&site.host);
-    let elsewhere = file.sites.iter().find(|site| !is_here(site));
-    match (file.sites.iter().find(is_here), elsewhere) {
+    let mut sites = file.sites.iter();
+    let here = sites.clone().find(|site| loopback::is_by_form(&site.host));
+    match (here, sites.find(|site| !loopback::is_by_form(&site.host))) {
         (None, _) => Ok(Target::Lab),
         (Some(_), None) => Ok(Target::Loopback),
         (Some(here), Some(elsewhere)) => bail_input!(

@@ -269,7 +269,6 @@ mod tests {
 
     #[test]
     fn what_is_no_value_stays_as_it_is() {
-        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
         for line in [
             "netbench connect --live -1",
             "netbench suite -1",
@@ -277,7 +276,8 @@ mod tests {
             "netbench evaluate --browsers -1",
             "netbench connect -- --rounds -1",
         ] {
-            assert_eq!(joined(&Netbench::command(), words(line)), words(line));
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(joined(&Netbench::command(), words.clone()), words);
         }
     }
 }

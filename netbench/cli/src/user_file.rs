@@ -16,7 +16,6 @@ use crate::exit::WrongInput;
 /// # Errors
 /// The reason why the file cannot be read, without its name.
 pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
-    let in_words = |error: io::Error| error.to_string();
     let file_type = path.metadata().map_err(in_words)?.file_type();
     if file_type.is_char_device() || file_type.is_block_device() {
         return Err("a device; the name of a file is expected".to_owned());
@@ -61,6 +60,10 @@ pub(crate) fn read_or(
     }
 }
 
+fn in_words(error: io::Error) -> String {
+    error.to_string()
+}
+
 /// Parses a TOML file.
 ///
 /// # Errors
@@ -83,24 +86,27 @@ mod tests {
     #[test]
     fn devices_and_long_files_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = |name: &str, bytes: &[u8]| {
-            let path = folder.path().join(name);
-            fs::write(&path, bytes).expect("a file");
-            path
-        };
-        let read = |path: &Path| read_text(path, 8);
-        assert_eq!(read(&file("short", b"12345678")), Ok("12345678".to_owned()));
-        for (path, why) in [
-            (file("long", b"123456789"), "longer than 8 bytes"),
-            (file("latin1", b"a\n\xe9"), "line 2: not UTF-8"),
-            ("/dev/zero".into(), "a device"),
-            ("/dev/null".into(), "a device"),
-            (folder.path().to_owned(), "directory"),
-            // A regular file with a reported size of 0.
-            ("/proc/cpuinfo".into(), "longer than 8 bytes"),
+        let folder = folder.path();
+        for (name, bytes) in [
+            ("short", &b"12345678"[..]),
+            ("long", b"123456789"),
+            ("latin1", b"a\n\xe9"),
         ] {
-            let said = read(&path).expect_err(why);
-            assert!(said.contains(why), "{}: {said}", path.display());
+            fs::write(folder.join(name), bytes).expect("a file");
+        }
+        let short = read_text(&folder.join("short"), 8);
+        assert_eq!(short, Ok("12345678".to_owned()));
+        for (path, why) in [
+            ("long", "longer than 8 bytes"),
+            ("latin1", "line 2: not UTF-8"),
+            ("/dev/zero", "a device"),
+            ("/dev/null", "a device"),
+            ("", "directory"),
+            // A regular file with a reported size of 0.
+            ("/proc/cpuinfo", "longer than 8 bytes"),
+        ] {
+            let said = read_text(&folder.join(path), 8).expect_err(why);
+            assert!(said.contains(why), "{path}: {said}");
         }
     }
 }

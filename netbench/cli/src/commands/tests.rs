@@ -16,6 +16,15 @@ struct Example {
     line: String,
 }
 
+impl Example {
+    fn new(place: &str, line: &str) -> Self {
+        Self {
+            place: place.to_owned(),
+            line: line.to_owned(),
+        }
+    }
+}
+
 /// The completeness of an example's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whole {
@@ -32,10 +41,7 @@ fn of_help(command: &Command, path: &str, found: &mut Vec<Example>) {
         if let Some(start) = line.find("netbench ").filter(|_| line.starts_with("  ")) {
             // The explanation of the example follows after two spaces.
             let line = line[start..].split("  ").next().unwrap_or_default();
-            found.push(Example {
-                place: format!("the help of{name}"),
-                line: line.to_owned(),
-            });
+            found.push(Example::new(&format!("the help of{name}"), line));
         }
     }
     for below in command.get_subcommands() {
@@ -50,24 +56,18 @@ fn of_document(path: &Path, blocks: &mut Vec<Example>, sentences: &mut Vec<Examp
     for line in text.lines() {
         number += 1;
         let place = format!("{}:{number}", path.display());
-        let example = |line: &str| Example {
-            place: place.clone(),
-            line: line.to_owned(),
-        };
         if line.trim_start().starts_with("```") {
             in_block = !in_block;
         } else if in_block || line.starts_with("    ") {
             let line = line.trim_start().trim_start_matches("$ ");
             let line = line.trim_start_matches("- ").trim_start_matches("run: ");
             if line.starts_with("netbench ") {
-                blocks.push(example(line));
+                blocks.push(Example::new(&place, line));
             }
         } else {
             let code = line.split('`').skip(1).step_by(2);
-            sentences.extend(
-                code.filter(|code| code.starts_with("netbench "))
-                    .map(example),
-            );
+            let lines = code.filter(|code| code.starts_with("netbench "));
+            sentences.extend(lines.map(|line| Example::new(&place, line)));
         }
     }
 }
@@ -180,25 +180,27 @@ fn every_example_is_a_command_line_that_can_be_given() {
 
 #[test]
 fn an_example_with_an_unknown_option_is_found() {
-    let example = |line: &str| Example {
-        place: "here".to_owned(),
-        line: line.to_owned(),
-    };
     for line in [
         "netbench connect --sever openssl",
         "netbench conect",
         "netbench runs report",
     ] {
-        assert!(fault(&example(line), Whole::Yes).is_some(), "{line}");
+        let example = Example::new("here", line);
+        assert!(fault(&example, Whole::Yes).is_some(), "{line}");
     }
     for line in [
         "netbench connect --json | jq .x",
         "netbench scan 'a b' # all",
         "netbench COMMAND -x",
     ] {
-        assert_eq!(fault(&example(line), Whole::Yes), None, "{line}");
+        assert_eq!(
+            fault(&Example::new("here", line), Whole::Yes),
+            None,
+            "{line}"
+        );
     }
-    assert_eq!(fault(&example("netbench runs report"), Whole::No), None);
+    let example = Example::new("here", "netbench runs report");
+    assert_eq!(fault(&example, Whole::No), None);
 }
 
 /// The options that docs/EXAMPLES.md names for all commands that measure.

@@ -1,6 +1,5 @@
 use std::{
     env,
-    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -77,13 +76,12 @@ impl ConfigFile {
             path,
             settings: Vec::new(),
         };
-        let line = |span: Range<usize>| text[..span.start].matches('\n').count() + 1;
         let table = DeTable::parse(&text).map_err(|error| {
-            let line = error.span().map_or(1, line);
-            file.wrong(line, error.message())
+            let start = error.span().map_or(0, |span| span.start);
+            file.wrong(line_at(&text, start), error.message())
         })?;
         for (name, value) in table.into_inner() {
-            let line = line(name.span());
+            let line = line_at(&text, name.span().start);
             let setting =
                 setting(name.get_ref(), value, line).map_err(|why| file.wrong(line, &why));
             file.settings.push(setting?);
@@ -101,6 +99,11 @@ impl ConfigFile {
     pub(super) fn beside(&self, path: &Path) -> PathBuf {
         self.path.with_file_name("").join(path)
     }
+}
+
+/// Returns the number of the line at an offset of the text.
+fn line_at(text: &str, offset: usize) -> usize {
+    text[..offset].matches('\n').count() + 1
 }
 
 fn setting(name: &str, value: Spanned<DeValue<'_>>, line: usize) -> Result<Setting, String> {

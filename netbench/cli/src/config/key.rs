@@ -162,16 +162,17 @@ impl Setting {
             {
                 continue;
             }
-            set.push((option, self.value_of(option, file)?));
+            let value = self.value_of(option, file).map_err(|expected| {
+                let why = format!("{}: {expected} is expected", self.key.name);
+                file.wrong(self.line, &why)
+            });
+            set.push((option, value?));
         }
         Ok(set)
     }
 
-    fn value_of(&self, option: &str, file: &ConfigFile) -> Result<OsString, WrongInput> {
-        let wrong = |expected: &str| {
-            let name = self.key.name;
-            Err(file.wrong(self.line, &format!("{name}: {expected} is expected")))
-        };
+    /// Returns the value for an option, or a description of the expected values.
+    fn value_of(&self, option: &str, file: &ConfigFile) -> Result<OsString, &'static str> {
         match (&self.key.value_kind, &self.value) {
             (ValueKind::Roots, Value::Text(text)) if text == "mozilla" || text == "native" => {
                 Ok(text.into())
@@ -179,21 +180,21 @@ impl Setting {
             (ValueKind::File | ValueKind::Roots, Value::Text(path)) => {
                 Ok(file.beside(Path::new(path)).into())
             }
-            (ValueKind::File | ValueKind::Roots, _) => wrong("the name of a file"),
+            (ValueKind::File | ValueKind::Roots, _) => Err("the name of a file"),
             (ValueKind::Text, Value::Text(text)) => Ok(text.into()),
-            (ValueKind::Text, _) => wrong("a text in quotes"),
+            (ValueKind::Text, _) => Err("a text in quotes"),
             (ValueKind::Number, Value::Number(number)) => Ok(number.to_string().into()),
-            (ValueKind::Number, _) => wrong("a whole number"),
+            (ValueKind::Number, _) => Err("a whole number"),
             (ValueKind::Texts, Value::Texts(texts)) => Ok(texts.join(",").into()),
-            (ValueKind::Texts, _) => wrong("a list of texts in quotes"),
+            (ValueKind::Texts, _) => Err("a list of texts in quotes"),
             (ValueKind::Stacks, Value::Texts(stacks)) => match (option, stacks.as_slice()) {
                 ("from", [from, _, ..]) => Ok(from.into()),
                 ("to", [_, to, ..]) => Ok(to.into()),
                 ("stack", [_, _, ..]) => Ok(stacks.join(",").into()),
-                _ => wrong("a list of at least two stacks"),
+                _ => Err("a list of at least two stacks"),
             },
             (ValueKind::Stacks, _) => {
-                wrong("a list of stacks, such as [\"openssl\", \"rustls-ring\"],")
+                Err("a list of stacks, such as [\"openssl\", \"rustls-ring\"],")
             }
         }
     }

@@ -71,7 +71,7 @@ fn with_file(
         let after = given.iter().skip(place + 1);
         place += 1 + after.take_while(|word| *word != name).count();
     }
-    let with = |added: &[OsString]| [&given[..=place], added, &given[place + 1..]].concat();
+    let (before, after) = given.split_at(place + 1);
     let options = names
         .iter()
         .try_fold(&*command, |above, name| above.find_subcommand(name));
@@ -85,7 +85,7 @@ fn with_file(
                 continue;
             }
             let words = [format!("--{option}").into(), value];
-            let tried = usage::joined(command, with(&words));
+            let tried = usage::joined(command, [before, &words, after].concat());
             command
                 .clone()
                 .try_get_matches_from(tried)
@@ -100,7 +100,7 @@ fn with_file(
     };
     note!("netbench: {} says {says}", file.path.display());
     added.push(format!("--{IGNORE}").into());
-    Ok(Some(with(&added)))
+    Ok(Some([before, &added, after].concat()))
 }
 
 /// Returns the names of the chosen command and of its subcommand, and the arguments of the latter.

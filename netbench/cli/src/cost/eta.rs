@@ -114,9 +114,10 @@ mod tests {
             let pieces: Vec<_> = round.cycle().take(420).map(|t| (t, t * slower)).collect();
             let whole: f64 = pieces.iter().map(|(_, takes)| takes).sum();
             let ends = ends(&pieces);
-            let apart = |at: usize| (ends[at] / whole - 1.0).abs();
-            assert!(apart(420 / 3) < 0.15, "{slower}: {}", apart(420 / 3));
-            assert!(apart(420 / 2) < 0.1, "{slower}: {}", apart(420 / 2));
+            for (at, most) in [(420 / 3, 0.15), (420 / 2, 0.1)] {
+                let apart = (ends[at] / whole - 1.0).abs();
+                assert!(apart < most, "{slower}: {apart}");
+            }
             // The prediction changes in one direction, and by small steps.
             for pair in ends.windows(2) {
                 let step = pair[1] / pair[0];

@@ -109,22 +109,26 @@ pub(crate) fn about(time: Duration) -> String {
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;
     let seconds = time.as_secs_f64().round() as u64;
-    let rounded = |unit: u64| seconds.saturating_add(unit / 2) / unit;
     match seconds {
         ..60 => format!("{seconds} s"),
         // Rounded, it is less than an hour.
-        60..3570 => format!("{} min", rounded(MINUTE)),
+        60..3570 => format!("{} min", rounded(seconds, MINUTE)),
         // Quarters of an hour.
         3570..86_400 => {
-            let quarters = rounded(HOUR / 4);
+            let quarters = rounded(seconds, HOUR / 4);
             match (quarters / 4, quarters % 4 * 15) {
                 (hours, 0) => format!("{hours} h"),
                 (hours, minutes) => format!("{hours} h {minutes} min"),
             }
         }
-        86_400..172_800 => format!("{} h", rounded(HOUR)),
-        _ => format!("{} days", grouped(rounded(DAY))),
+        86_400..172_800 => format!("{} h", rounded(seconds, HOUR)),
+        _ => format!("{} days", grouped(rounded(seconds, DAY))),
     }
+}
+
+/// Returns a time in a unit of this number of seconds.
+fn rounded(seconds: u64, unit: u64) -> u64 {
+    seconds.saturating_add(unit / 2) / unit
 }
 
 /// Formats an elapsed time, to the second.

@@ -83,14 +83,7 @@ impl Shows {
         let bar = shown.bar("{msg} {wide_bar} {pos}/{len} files, {eta} left");
         bar.set_message(format!("OpenSSL {}", self.version));
         bar.set_length(files as u64);
-        let line = |bar: &ProgressBar| {
-            let done = bar.position();
-            let text = format!("OpenSSL {}: {done} of {files} files", self.version);
-            if shown == Shown::Log {
-                shown.line(bar, &text);
-            }
-        };
-        line(&bar);
+        self.log(shown, &bar, files);
         let (mut looked, mut said) = (Instant::now(), Instant::now());
         let status = interrupt::watched_status(command, || {
             if looked.elapsed() < LOOK {
@@ -100,11 +93,19 @@ impl Shows {
             bar.set_position(compiled(log));
             if said.elapsed() >= LINE {
                 said = looked;
-                line(&bar);
+                self.log(shown, &bar, files);
             }
         });
         bar.finish_and_clear();
         status
+    }
+
+    fn log(&self, shown: Shown, bar: &ProgressBar, files: usize) {
+        if shown == Shown::Log {
+            let done = bar.position();
+            let text = format!("OpenSSL {}: {done} of {files} files", self.version);
+            shown.line(bar, &text);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 use std::{fs, path::Path};
 
 use anyhow::Context;
-use netbench_bogo::{Baseline, Departure, Results, catalog_path, outcomes_path};
+use netbench_bogo::{Baseline, Departure, catalog_path, outcomes_path};
 use netbench_model::coverage::TestOutcome;
 
 use crate::exit::Ended;
@@ -42,25 +42,23 @@ const REPEATED_AT_MOST: usize = 200;
 /// repeated once before it counts, because some tests depend on chance or on an idle machine.
 pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<Ended> {
     let tree = tree()?;
+    let Setup {
+        runner, catalog, ..
+    } = job.setup;
     let mut departures = Vec::new();
     let mut checked = 0;
     for ShimRun { shim, results } in runs {
         let baseline = Baseline::read(&tree.root().join(outcomes_path(shim.name)))?;
-        let depart = |results: &Results| {
-            let Setup {
-                runner, catalog, ..
-            } = job.setup;
-            baseline.departures(shim.name, &runner.id, catalog, &shim.config, results)
-        };
         if baseline.library != shim.library {
-            let version = |library: &Option<String>| library.clone().unwrap_or_default();
+            let [stored, now] = [&baseline.library, &shim.library]
+                .map(|library| library.as_deref().unwrap_or_default());
             let is_checked = shim.library_is_fixed();
             note!(
                 "netbench: {}: {}the stored outcomes are of {}, and these of {}",
                 shim.name,
                 if is_checked { "" } else { "not checked: " },
-                version(&baseline.library).escape_debug(),
-                version(&shim.library).escape_debug()
+                stored.escape_debug(),
+                now.escape_debug()
             );
             // Another system's libssl may behave differently, which is no defect.
             if !is_checked {
@@ -68,7 +66,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             }
         }
         checked += 1;
-        let first = depart(results);
+        let first = baseline.departures(shim.name, &runner.id, catalog, &shim.config, results);
         let doubtful: Vec<&str> = first
             .iter()
             .filter_map(|departure| match departure {
@@ -82,7 +80,8 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             let again = job.repeat(shim, &doubtful)?;
             results.tests.extend(again.tests);
         }
-        departures.extend(depart(results));
+        let last = baseline.departures(shim.name, &runner.id, catalog, &shim.config, results);
+        departures.extend(last);
     }
     for departure in &departures {
         note!("netbench: {}", words(departure));

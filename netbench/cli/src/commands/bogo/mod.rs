@@ -181,9 +181,10 @@ fn wanted(
     tests: Option<&TestPatterns>,
     feature: Option<&str>,
 ) -> anyhow::Result<Option<TestPatterns>> {
-    let matching = |name: &&str| tests.is_none_or(|tests| tests.matches(name));
+    let mut names: Vec<&str> = setup.catalog.names().collect();
+    names.retain(|name| tests.is_none_or(|tests| tests.matches(name)));
     if let Some(tests) = tests
-        && !setup.catalog.names().any(|name| matching(&name))
+        && names.is_empty()
     {
         let shown = tests.joined();
         bail_input!("no test of the runner matches \"{}\"", shown.escape_debug());
@@ -191,13 +192,7 @@ fn wanted(
     let Some(feature) = feature else {
         return Ok(tests.cloned());
     };
-    let about = |name: &&str| Features::all().is_about(name, feature);
-    let names: Vec<&str> = setup
-        .catalog
-        .names()
-        .filter(matching)
-        .filter(about)
-        .collect();
+    names.retain(|name| Features::all().is_about(name, feature));
     if names.is_empty() {
         bail_input!("no test that matches --test is about {feature}");
     }
@@ -227,19 +222,17 @@ fn input(error: BogoError) -> anyhow::Error {
 /// contains it.
 fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
     let lower = wanted.to_lowercase();
-    let names = || FEATURES.iter().map(|feature| feature.name);
-    if let Some(name) = names().find(|name| name.to_lowercase() == lower) {
+    let names: Vec<&str> = FEATURES.iter().map(|feature| feature.name).collect();
+    if let Some(name) = names.iter().find(|name| name.to_lowercase() == lower) {
         return Ok(name);
     }
-    let parts: Vec<_> = names()
-        .filter(|name| name.to_lowercase().contains(&lower))
-        .collect();
+    let mut parts = names.clone();
+    parts.retain(|name| name.to_lowercase().contains(&lower));
     let shown = output::shown(wanted);
     match parts.as_slice() {
         [one] => Ok(one),
         [] => {
-            let all: Vec<_> = names().collect();
-            let meant = suggestion(wanted, &all);
+            let meant = suggestion(wanted, &names);
             let hint = if meant.starts_with("did you mean") {
                 meant.as_str()
             } else {

@@ -138,11 +138,11 @@ impl Job<'_> {
         let share = self.setup.jobs.div_ceil(side_by_side).max(1);
         let runs = thread::scope(|scope| {
             let threads = found.into_iter().map(|(shim, path, old)| {
-                let work = move || match old {
+                let thread = scope.spawn(move || match old {
                     Some(results) => Ok(results),
                     None => self.run_one(shim, &path, share),
-                };
-                (shim, scope.spawn(work))
+                });
+                (shim, thread)
             });
             let threads: Vec<_> = threads.collect();
             let ended = threads.into_iter().map(|(shim, thread)| {
@@ -200,9 +200,11 @@ impl Job<'_> {
                 facts: None,
             };
             let hear = &mut |Done(test, outcome)| {
-                let failed = outcome == TestOutcome::Failed;
-                let told = || format!("{}, {test}: {outcome:?}", shim.name);
-                self.setup.progress.sampled(told, failed, each);
+                self.setup.progress.sampled(
+                    || format!("{}, {test}: {outcome:?}", shim.name),
+                    outcome == TestOutcome::Failed,
+                    each,
+                );
             };
             let part = run(&self.setup.runner, &options, &path, hear)?;
             results.tests.extend(part.tests);

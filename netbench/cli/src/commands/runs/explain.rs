@@ -41,12 +41,10 @@ pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
         return suite(options);
     }
     let (manifest, samples) = stored::read::<ConnectPlan>(&options.run)?;
-    let known = |name: &String| {
-        let name = StackName::new(name);
-        is_of_run(&name, &manifest.plan.stacks).map(|()| name)
-    };
-    let from = options.from.as_ref().map(known).transpose()?;
-    let to = options.to.as_ref().map(known).transpose()?;
+    let [from, to] = [&options.from, &options.to].map(|name| name.as_ref().map(StackName::new));
+    for name in from.iter().chain(&to) {
+        is_of_run(name, &manifest.plan.stacks)?;
+    }
     if from.is_some() && from == to {
         bail_input!("--from and --to are the same stack");
     }

@@ -1,6 +1,6 @@
 use std::{
     fs,
-    io::{IsTerminal, stdin},
+    io::{self, IsTerminal, stdin},
     path::Path,
     time::Duration,
 };
@@ -176,20 +176,23 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
 
 /// Removes a run, with its manifest last: an interrupted removal leaves a run that can be pruned again.
 fn remove(path: &Path) -> anyhow::Result<()> {
-    let cannot = || format!("cannot remove {}", path.display());
     let holds = kinds::of(&RunFolder::open(path)?)?.holds;
     let mut names = names(path)?;
     names.sort_by_key(|name| name == "run.json");
-    for name in &names {
+    remove_files(path, &names, holds).with_context(|| format!("cannot remove {}", path.display()))
+}
+
+fn remove_files(path: &Path, names: &[String], holds: Holds) -> io::Result<()> {
+    for name in names {
         let inside = path.join(name);
         if is_folder(&inside) {
             // Only an evaluation has folders, whose contents were checked before.
-            fs::remove_dir_all(inside).with_context(cannot)?;
+            fs::remove_dir_all(inside)?;
         } else if is_ours(path, name, holds) {
-            fs::remove_file(inside).with_context(cannot)?;
+            fs::remove_file(inside)?;
         }
     }
-    fs::remove_dir(path).with_context(cannot)
+    fs::remove_dir(path)
 }
 
 /// Asks for consent on the terminal; without a terminal, `--yes` is required.

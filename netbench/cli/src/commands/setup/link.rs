@@ -2,7 +2,7 @@ use crate::{exit::Ended, output};
 use clap::{Args, Subcommand};
 use netbench_link::LinkChoice;
 use netbench_link::bench::{LinkBench, ThreadTime, run_bench};
-use netbench_model::{BitRate, LinkPreset, LinkProfile};
+use netbench_model::{LinkPreset, LinkProfile};
 use serde::Serialize;
 
 #[derive(Debug, Args)]
@@ -71,15 +71,13 @@ impl NamedLink {
     }
 
     fn line(&self) -> String {
-        let rate =
-            |rate: Option<BitRate>| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
         let profile = &self.profile;
+        let [rate, rate_up] = [profile.rate, profile.rate_up]
+            .map(|rate| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string()));
         format!(
-            "{:<10} rtt={}ms rate={} rate-up={} queue={} loss={}  # {}",
+            "{:<10} rtt={}ms rate={rate} rate-up={rate_up} queue={} loss={}  # {}",
             self.name,
             profile.rtt().as_millis(),
-            rate(profile.rate),
-            rate(profile.rate_up),
             profile.queue.packets,
             profile.loss,
             self.about
@@ -88,7 +86,6 @@ impl NamedLink {
 }
 
 fn lines(bench: &LinkBench) -> Vec<String> {
-    let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
     let mut lines = vec![format!("link: {}", bench.why)];
     for connect in &bench.connects {
         let kernel = connect.kernel_rtt_ns.map_or_else(String::new, |ns| {
@@ -129,12 +126,16 @@ fn lines(bench: &LinkBench) -> Vec<String> {
     lines
 }
 
+fn ms(ns: u64) -> String {
+    format!("{:.3} ms", ns as f64 / 1e6)
+}
+
 /// Describes the limit of a transfer without delay, by the times of the link's thread.
 fn limit(thread: ThreadTime, bits_per_second: u64) -> String {
     /// The share of the time that identifies the limit.
     const MUCH: f64 = 0.2;
-    let share = |ns: u64| ns as f64 / thread.elapsed_ns.max(1) as f64;
-    let (running, waiting) = (share(thread.running_ns), share(thread.waiting_ns));
+    let [running, waiting] = [thread.running_ns, thread.waiting_ns]
+        .map(|ns| ns as f64 / thread.elapsed_ns.max(1) as f64);
     let limit = if waiting >= MUCH {
         "other programs on its core"
     } else if running >= 1.0 - MUCH {

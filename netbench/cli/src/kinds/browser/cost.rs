@@ -36,40 +36,44 @@ mod tests {
 
     use super::*;
 
+    fn record(name: &str) -> BrowserRecord {
+        BrowserRecord {
+            name: name.to_owned(),
+            version: String::new(),
+            library: String::new(),
+            sandbox: Sandbox::On,
+            user: None,
+            settings: Vec::new(),
+        }
+    }
+
+    /// Returns the predicted seconds of ten rounds with one site.
+    fn cost(site: &str) -> u64 {
+        let clients = ["chromium", "firefox", "openssl"].map(StackName::new);
+        let plan = BrowserPlan {
+            seed: 1,
+            clients: clients.into(),
+            browsers: ["chromium", "firefox"].map(record).into(),
+            conditions: vec![Condition::Clean],
+            rounds: 10,
+            sites_file: String::new(),
+            sites_sha256: String::new(),
+            sites: parse_sites(site).unwrap(),
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 0,
+                sha256: String::new(),
+            },
+            client: None,
+            page: None,
+            limit_ms: 60_000,
+            link: None,
+        };
+        time(&plan).as_secs()
+    }
+
     #[test]
     fn long_bodies_over_slow_links_cost_time_up_to_the_limit() {
-        let cost = |line: &str| {
-            let record = |name: &str| BrowserRecord {
-                name: name.to_owned(),
-                version: String::new(),
-                library: String::new(),
-                sandbox: Sandbox::On,
-                user: None,
-                settings: Vec::new(),
-            };
-            let plan = BrowserPlan {
-                seed: 1,
-                clients: ["chromium", "firefox", "openssl"]
-                    .map(StackName::new)
-                    .into(),
-                browsers: ["chromium", "firefox"].map(record).into(),
-                conditions: vec![Condition::Clean],
-                rounds: 10,
-                sites_file: String::new(),
-                sites_sha256: String::new(),
-                sites: parse_sites(line).unwrap(),
-                roots: RootsRecord {
-                    source: RootsSource::Mozilla,
-                    count: 0,
-                    sha256: String::new(),
-                },
-                client: None,
-                page: None,
-                limit_ms: 60_000,
-                link: None,
-            };
-            time(&plan).as_secs()
-        };
         assert_eq!(cost("a.example"), 34);
         // 2 MiB at 1 Mbit/s take 17 s.
         assert!((500..560).contains(&cost("a.example rate=1mbit body=2m")));

@@ -3,6 +3,7 @@
 use std::{
     env,
     fs::{self, File},
+    io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
@@ -52,16 +53,12 @@ pub(super) fn bettertls() -> anyhow::Result<Result<BetterTls, String>> {
 
 /// Runs the Go program, which prints all chains to `partial`.
 fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
-    let write = || {
-        fs::create_dir_all(folder)?;
-        for (name, text) in EXPORTER {
-            fs::write(folder.join(name), text)?;
-        }
-        let log = folder.join("log");
-        Ok::<_, std::io::Error>((File::create(partial)?, File::create(&log)?, log))
-    };
-    let (out, errors, log) =
-        write().with_context(|| format!("cannot write {}", folder.display()))?;
+    let log = folder.join("log");
+    let files = write_exporter(folder).and_then(|()| {
+        let out = File::create(partial)?;
+        Ok((out, File::create(&log)?))
+    });
+    let (out, errors) = files.with_context(|| format!("cannot write {}", folder.display()))?;
     let mut command = go(folder);
     command
         .args(["run", "."])
@@ -80,6 +77,12 @@ fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
         )),
         None => Err(format!("BetterTLS' chains were not made within {LIMIT:?}")),
     })
+}
+
+fn write_exporter(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut files = EXPORTER.iter();
+    files.try_for_each(|(name, text)| fs::write(folder.join(name), text))
 }
 
 fn go(folder: &Path) -> Command {

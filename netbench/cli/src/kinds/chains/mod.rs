@@ -82,18 +82,7 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
 }
 
 pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
-    let wants = |suite: &str| {
-        let begins = format!("{suite}/");
-        options.case.is_empty()
-            || options.case.iter().any(|pattern| {
-                let literal = pattern
-                    .split(['*', '?', '[', '{'])
-                    .next()
-                    .unwrap_or_default();
-                literal.starts_with(&begins) || begins.starts_with(literal)
-            })
-    };
-    let (mut chains, suites) = all(wants)?;
+    let (mut chains, suites) = all(|suite| may_match(&options.case, &format!("{suite}/")))?;
     let missing = suites.iter().find_map(|suite| suite.missing.as_deref());
     if let (true, Some(missing)) = (chains.is_empty(), missing) {
         bail_input!("there is no chain to verify: {missing}");
@@ -112,6 +101,16 @@ pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
         cases: chains.into_iter().map(|chain| chain.case).collect(),
         limit_ms: millis(options.timeout),
     })
+}
+
+/// Returns whether there are no patterns, or one of them may match a name that begins so.
+fn may_match(patterns: &[String], begins: &str) -> bool {
+    let mut literals = patterns.iter().map(|pattern| {
+        let end = pattern.find(['*', '?', '[', '{']);
+        &pattern[..end.unwrap_or(pattern.len())]
+    });
+    patterns.is_empty()
+        || literals.any(|literal| literal.starts_with(begins) || begins.starts_with(literal))
 }
 
 /// The chains of a plan.
@@ -177,9 +176,9 @@ impl Measured for ChainsRun {
 
     fn open(run: &ChainsManifest, _: &Unstored) -> anyhow::Result<Self> {
         let plan = &run.plan;
-        let there = || plan.suites.iter().filter(|suite| suite.missing.is_none());
-        let (mut chains, suites) = all(|name| there().any(|suite| suite.name == name))?;
-        for then in there() {
+        let there = plan.suites.iter().filter(|suite| suite.missing.is_none());
+        let (mut chains, suites) = all(|name| there.clone().any(|suite| suite.name == name))?;
+        for then in there {
             let now = suites.iter().find(|suite| suite.name == then.name);
             if now.is_none_or(|now| (&now.version, &now.sha256) != (&then.version, &then.sha256)) {
                 let why = format!("the chains of {} are not the same any more", then.name);
@@ -200,10 +199,13 @@ impl Measured for ChainsRun {
             limit: Duration::from_millis(plan.limit_ms),
             stop: &setup.stop,
         };
-        let wanted = |stack: &StackName, chain: &Chain| !done.contains(&(&*chain.case.name, stack));
-        verify_chains(&verifiers, &plan.stacks, &self.0, wanted, |sample| {
-            keeper.keep(&sample)
-        });
+        verify_chains(
+            &verifiers,
+            &plan.stacks,
+            &self.0,
+            |stack, chain| !done.contains(&(&*chain.case.name, stack)),
+            |sample| keeper.keep(&sample),
+        );
         Ok(keeper.end()?)
     }
 }

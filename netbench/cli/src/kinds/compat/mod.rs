@@ -241,23 +241,26 @@ impl Measured for CompatRun {
             limit: Duration::from_millis(plan.limit_ms),
             stop: &setup.stop,
         };
-        let wanted = |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
-        let mut found = |sample: CompatSample| keeper.keep(&sample);
-        try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
+        try_cases(
+            &clients,
+            &plan.stacks,
+            &self.cases,
+            |stack, case| is_left(&done, stack, case),
+            |sample| keeper.keep(&sample),
+        )?;
         let engines = engines(plan);
         let own = client_settings(Profile::Library, &engines, workers);
         let embedded = CompatClients {
             client: &own,
             ..clients
         };
-        let wanted_of_engine = |stack: &StackName, case: &Case| wanted(&engine_of(stack), case);
         try_engines(
             &embedded,
             &engines,
             &self.cases,
-            wanted_of_engine,
+            |stack, case| is_left(&done, &engine_of(stack), case),
             |sample| {
-                found(CompatSample {
+                keeper.keep(&CompatSample {
                     stack: engine_of(&sample.stack),
                     ..sample
                 })
@@ -270,9 +273,18 @@ impl Measured for CompatRun {
             limit: clients.limit,
             stop: clients.stop,
         };
-        try_outside(&outside, &self.cases, wanted, &mut found)?;
+        try_outside(
+            &outside,
+            &self.cases,
+            |client, case| is_left(&done, client, case),
+            |sample| keeper.keep(&sample),
+        )?;
         Ok(keeper.end()?)
     }
+}
+
+fn is_left(done: &HashSet<(&str, &StackName)>, client: &StackName, case: &Case) -> bool {
+    !done.contains(&(&*case.record.name, client))
 }
 
 impl Told for CompatSample {

@@ -47,29 +47,34 @@ impl<'a> Connections<'a> {
 
     /// Returns the share of each sample in the run's time.
     pub(super) fn work(&self) -> Work {
-        let of = |site: &Site| {
-            let each = |condition: &Condition| {
-                let waited = if self.never_answers(site) {
-                    times(self.plan.timeout(), 1.0 / self.silent_at_a_time())
-                } else {
-                    times(self.plan.timeout(), 1.0 / self.sites_at_a_time(*condition))
-                };
-                let sample = SampleWork {
-                    estimated: self.share(site, *condition),
-                    waited,
-                    answers: !self.never_answers(site),
-                };
-                (*condition, sample)
-            };
-            (site.name(), self.plan.conditions.iter().map(each).collect())
-        };
+        let sites = self.plan.sites.iter();
         Work {
             all: Cost {
                 time: times(self.samples(), self.plan.rounds.into()),
                 ..self.plan.cost()
             },
-            samples: self.plan.sites.iter().map(of).collect(),
+            samples: sites
+                .map(|site| (site.name(), self.work_of(site)))
+                .collect(),
         }
+    }
+
+    fn work_of(&self, site: &Site) -> Vec<(Condition, SampleWork)> {
+        let answers = !self.never_answers(site);
+        let samples = self.plan.conditions.iter().map(|condition| {
+            let at_a_time = if answers {
+                self.sites_at_a_time(*condition)
+            } else {
+                self.silent_at_a_time()
+            };
+            let sample = SampleWork {
+                estimated: self.share(site, *condition),
+                waited: times(self.plan.timeout(), 1.0 / at_a_time),
+                answers,
+            };
+            (*condition, sample)
+        });
+        samples.collect()
     }
 
     fn set_up(&self) -> Duration {
@@ -295,23 +300,29 @@ mod tests {
             )
         };
         let connections = Connections::of(&plan);
-        let seconds = |site: usize| connections.connection(&plan.sites[site]).as_secs_f64();
-        assert!(seconds(0) < 0.3, "{}", seconds(0));
-        // Four megabits at one megabit per second.
-        assert!((4.0..4.6).contains(&seconds(1)), "{}", seconds(1));
-        // From ten segments to ten megabytes the window doubles nine times.
-        assert!((0.6..0.9).contains(&seconds(2)), "{}", seconds(2));
-        // 345 segments, at four per round trip.
-        assert!((4.0..6.0).contains(&seconds(3)), "{}", seconds(3));
-        assert_eq!(seconds(4), 100.0);
+        let due = [
+            0.0..=0.3,
+            // Four megabits at one megabit per second.
+            4.0..=4.6,
+            // From ten segments to ten megabytes the window doubles nine times.
+            0.6..=0.9,
+            // 345 segments, at four per round trip.
+            4.0..=6.0,
+            100.0..=100.0,
+        ];
+        for (site, due) in plan.sites.iter().zip(due) {
+            let seconds = connections.connection(site).as_secs_f64();
+            assert!(due.contains(&seconds), "{}: {seconds}", site.name());
+        }
+    }
+
+    fn share(plan: &ConnectPlan, site: usize) -> Duration {
+        Connections::of(plan).share(&plan.sites[site], Condition::Clean)
     }
 
     #[test]
     fn pauses_silence_and_far_sites_cost_time() {
         let usual = plan(SITES);
-        let share = |plan: &ConnectPlan, site: usize| {
-            Connections::of(plan).share(&plan.sites[site], Condition::Clean)
-        };
         assert!(share(&usual, 1) > 10 * share(&usual, 0));
         // Two of each stack's thirty connections reach the time limit, after all others have ended.
         assert_eq!(share(&usual, 2), times(usual.timeout(), 1.0 / 15.0));
@@ -396,15 +407,12 @@ mod tests {
 
     #[test]
     fn time_outs_of_a_site_that_is_given_up_tell_nothing_of_the_others() {
-        let old = |silent: &str| {
-            let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
-            format!("{good}silent.example {silent}\n")
-        };
+        let good = "modern.example\ntls12.example\ndhe.example\nrsa.example\nmixed.example\ncbc.example\nname.example\n";
         // A site that is known to be silent, and one whose silence no estimate can predict.
         for (line, smallest, largest) in [("fault=silent", 0.9, 1.1), ("", 0.0, 1.6)] {
             let plan = ConnectPlan {
                 rounds: 6,
-                ..plan(&old(line))
+                ..plan(&format!("{good}silent.example {line}\n"))
             };
             let (first, last) = predictions(&Connections::of(&plan), "silent.example");
             assert!(

@@ -142,15 +142,15 @@ impl Measured for ConnectRun {
 impl ConnectRun {
     /// Refuses stacks that do not support the plan, and would measure something else.
     fn stacks_can(&self, plan: &ConnectPlan, workers: &Workers) -> anyhow::Result<()> {
-        let stacks = || plan.stacks.iter().map(StackName::stack);
+        let stacks = plan.stacks.iter().map(StackName::stack);
         let paths = plan.sites.iter().any(|site| site.path != "/");
         if paths || !self.request.is_usual() {
             let what = "send a path, method or headers of your own";
-            all_can(stacks(), workers, "request", what)?;
+            all_can(stacks.clone(), workers, "request", what)?;
         }
         if self.shown.0.is_some() {
             let what = "show a client certificate";
-            all_can(stacks(), workers, "client-certificate", what)?;
+            all_can(stacks, workers, "client-certificate", what)?;
         }
         Ok(sweep_can(plan, workers)?)
     }

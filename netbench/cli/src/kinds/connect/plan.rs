@@ -350,10 +350,10 @@ pub(super) fn decide(plan: &mut ConnectPlan, workers: &Workers) -> anyhow::Resul
                 && chosen.iter().all(|stack| stack.suites.contains(suite))
         })
         .collect();
-    let verified =
-        |scheme: &SignatureScheme| chosen.iter().all(|stack| stack.signatures.contains(scheme));
     let schemes = SignatureScheme::OFFERED.iter().copied();
-    client.signatures = schemes.filter(verified).collect();
+    client.signatures = schemes
+        .filter(|scheme| chosen.iter().all(|stack| stack.signatures.contains(scheme)))
+        .collect();
     Ok(())
 }
 

@@ -220,11 +220,12 @@ impl Measured for FeaturesRun {
             limit: Duration::from_millis(plan.limit_ms),
             stop: &setup.stop,
         };
-        let wanted =
-            |browser: &StackName, case: &Feature| !done.contains(&(&*case.record.name, browser));
-        try_features(&browsers, &self.cases, wanted, |sample| {
-            keeper.keep(&sample)
-        })?;
+        try_features(
+            &browsers,
+            &self.cases,
+            |browser, case| !done.contains(&(&*case.record.name, browser)),
+            |sample| keeper.keep(&sample),
+        )?;
         Ok(keeper.end()?)
     }
 }

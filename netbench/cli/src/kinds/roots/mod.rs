@@ -190,11 +190,13 @@ impl Measured for RootsRun {
             workers: &setup.workers,
             stop: &setup.stop,
         };
-        let wanted =
-            |client: &RootsClient, layout: &Layout| !done.contains(&(layout.name.as_str(), client));
-        try_layouts(&trial, &plan.clients, &self.0, wanted, |sample| {
-            keeper.keep(&sample)
-        })?;
+        try_layouts(
+            &trial,
+            &plan.clients,
+            &self.0,
+            |client, layout| !done.contains(&(layout.name.as_str(), client)),
+            |sample| keeper.keep(&sample),
+        )?;
         Ok(keeper.end()?)
     }
 }

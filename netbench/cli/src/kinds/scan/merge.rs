@@ -132,10 +132,8 @@ fn join_against(
         *whole = Some((path.to_owned(), part));
         return Ok(());
     };
-    let offers = |record: &AgainstRecord| -> Vec<Offer> {
-        record.offers.iter().map(without_chance).collect()
-    };
-    if offers(record) != offers(&part) {
+    let offers = part.offers.iter().map(without_chance);
+    if !record.offers.iter().map(without_chance).eq(offers) {
         bail_input!("{first} and {path} differ in what the stacks offer: they cannot be merged");
     }
     record.confirmed.extend(part.confirmed);

@@ -12,6 +12,7 @@ mod stored;
 use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Duration};
 
 use netbench_interop::{LossReport, Losses};
+use netbench_link::{LinkError, Namespace};
 use netbench_model::{
     Plan, Profile, ScanManifest, ScanPlan, Site, StackName, Target,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
@@ -204,16 +205,12 @@ impl ScanRun {
             roots: TrustAnchors::of_pem(&setup.roots_pem),
             identity: self.identity()?,
         };
-        let work = || {
+        inside(setup.inside.as_ref(), || {
             scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {
                 let ScanEvent::Done(scan) = event;
                 Ok(keeper.append(scan)?)
             })
-        };
-        match addresses.link() {
-            Some(link) => link.client_namespace().run(work)?,
-            None => work(),
-        }
+        })?
     }
 
     /// Predicts the connections of the stacks, confirms the predictions by handshakes, and stores both.
@@ -272,6 +269,17 @@ impl ScanRun {
         };
         folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
         Ok(())
+    }
+}
+
+/// Runs the work in a namespace, or in that of this process.
+fn inside<T: Send>(
+    namespace: Option<&Namespace>,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, LinkError> {
+    match namespace {
+        Some(namespace) => namespace.run(work),
+        None => Ok(work()),
     }
 }
 

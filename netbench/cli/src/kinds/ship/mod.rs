@@ -136,13 +136,12 @@ fn read_lock(file: &str) -> anyhow::Result<String> {
     if file == BUILT_IN {
         return Ok(BUILT_IN_LOCK.to_owned());
     }
-    let wrong = |why: String| WrongInput(format!("{file}: {why}"));
-    let text = read_text(Path::new(file), LONGEST_LOCK).map_err(wrong)?;
-    let table: toml::Table = parse_toml(&text).map_err(wrong)?;
-    if !table.contains_key("package") {
-        return Err(wrong("not a Cargo.lock: it has no [[package]]".to_owned()).into());
-    }
-    Ok(text)
+    let lock = read_text(Path::new(file), LONGEST_LOCK).and_then(|text| {
+        let table: toml::Table = parse_toml(&text)?;
+        let lock = table.contains_key("package").then_some(text);
+        lock.ok_or_else(|| "not a Cargo.lock: it has no [[package]]".to_owned())
+    });
+    Ok(lock.map_err(|why| WrongInput(format!("{file}: {why}")))?)
 }
 
 impl Listed for ShipPlan {

@@ -95,11 +95,9 @@ impl Named {
 
     /// Returns the scenarios of `parts`, or of all parts, that a `--case` names.
     fn matching(&self, patterns: &[String], parts: &[Part]) -> anyhow::Result<Vec<Scenario>> {
-        let wanted = |scenario: &Scenario| parts.is_empty() || parts.contains(&scenario.part());
-        let all: Vec<_> = self
-            .0
-            .iter()
-            .filter(|(_, scenario)| wanted(scenario))
+        let all = self.0.iter();
+        let all: Vec<_> = all
+            .filter(|(_, scenario)| parts.is_empty() || parts.contains(&scenario.part()))
             .collect();
         let mut chosen = vec![false; all.len()];
         for pattern in patterns {

@@ -44,17 +44,17 @@ pub(crate) fn known() -> KnownIdle {
 /// Returns the lowest level of each loop that two of the runs have reached, or the lowest of fewer than three runs. A
 /// single run with a higher clock than all others would leave these without verdicts.
 fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
-    let counts = usize::from(runs.len() > 2);
-    let level = |of: fn(&IdleReference) -> f64| {
-        let mut levels: Vec<f64> = runs.iter().map(of).collect();
-        levels.sort_by(f64::total_cmp);
-        levels.get(counts).copied()
-    };
     Some(IdleReference {
-        integer_ns: level(|run| run.integer_ns)?,
-        aes_ns: level(|run| run.aes_ns)?,
-        memory_ns: level(|run| run.memory_ns)?,
+        integer_ns: level(runs, |run| run.integer_ns)?,
+        aes_ns: level(runs, |run| run.aes_ns)?,
+        memory_ns: level(runs, |run| run.memory_ns)?,
     })
+}
+
+fn level(runs: &[IdleReference], time: fn(&IdleReference) -> f64) -> Option<f64> {
+    let mut times: Vec<f64> = runs.iter().map(time).collect();
+    times.sort_by(f64::total_cmp);
+    times.get(usize::from(runs.len() > 2)).copied()
 }
 
 /// Stores a run's levels.
@@ -139,23 +139,27 @@ mod tests {
             aes_ns: 1802.0,
             memory_ns,
         });
-        let memory_ns = |runs: &[IdleReference]| reached(runs).map(|level| level.memory_ns);
-        assert_eq!(memory_ns(&runs), Some(1222.0));
-        assert_eq!(memory_ns(&runs[1..]), Some(1222.0));
-        assert_eq!(memory_ns(&runs[..1]), Some(1202.0));
-        assert_eq!(memory_ns(&[]), None);
+        for (runs, memory_ns) in [
+            (&runs[..], Some(1222.0)),
+            (&runs[1..], Some(1222.0)),
+            (&runs[..1], Some(1202.0)),
+            (&[], None),
+        ] {
+            assert_eq!(reached(runs).map(|level| level.memory_ns), memory_ns);
+        }
+    }
+
+    fn cpuinfo(model: u32, stepping: u32, flags: &str) -> String {
+        let one = format!(
+            "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: {model}\n\
+             model name\t: AMD EPYC\nstepping\t: {stepping}\nmicrocode\t: 0x1000065\n\
+             cpu MHz\t\t: 2449.998\nflags\t\t: {flags}\n"
+        );
+        format!("{one}\n{one}")
     }
 
     #[test]
     fn processors_of_one_name_are_told_apart() {
-        let cpuinfo = |model: u32, stepping: u32, flags: &str| {
-            let one = format!(
-                "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: {model}\n\
-                 model name\t: AMD EPYC\nstepping\t: {stepping}\nmicrocode\t: 0x1000065\n\
-                 cpu MHz\t\t: 2449.998\nflags\t\t: {flags}\n"
-            );
-            format!("{one}\n{one}")
-        };
         let known = processor(&cpuinfo(1, 1, "fpu vme aes"));
         assert_eq!(known, processor(&cpuinfo(1, 1, "fpu vme aes")));
         for other in [

@@ -11,11 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{
-    Case, PinRecord, Preset, StackName, SuiteManifest, SuiteOutcome, SuitePlan, SuiteSample,
-};
+use netbench_model::{Case, PinRecord, Preset, StackName, SuiteManifest, SuiteOutcome, SuitePlan};
 use netbench_report::{SuiteReport, decided, idle_reference};
-use netbench_runner::{Materials, SuiteEvent, SuiteFeedback, SuiteTrials, execute_suite};
+use netbench_runner::{Materials, SuiteEvent, SuiteTrials, execute_suite};
 use netbench_store::RunFolder;
 
 pub(crate) use self::plan::{EXAMPLES, PartArg, Suite, plan};
@@ -128,17 +126,12 @@ impl Measured for SuiteRun {
             jobs: cores().into(),
         };
         let work = Trials::of(plan);
-        let feedback = |samples: &[SuiteSample], rounds: u32| decided(plan, samples, rounds);
-        let feedback: Option<&SuiteFeedback<'_>> = if plan.until_decided {
-            Some(&feedback)
-        } else {
-            None
-        };
         execute_suite(
             &trials,
             session.earlier()?,
             session.appender,
-            feedback,
+            plan.until_decided
+                .then_some(&|samples, rounds| decided(plan, samples, rounds)),
             &|event| hear(&setup.progress, &event, &work),
         )?;
         if let Err(error) = idle::remember(idle_reference(&folder.records()?)) {
@@ -155,9 +148,11 @@ fn hear(progress: &Progress, event: &SuiteEvent<'_>, work: &Trials<'_>) {
         SuiteEvent::Begin { trials, done } => progress.begin(*trials, *done, work.left(*done)),
         SuiteEvent::Sampled(sample) => {
             let (stack, scenario) = (&sample.stack, &sample.scenario);
-            let told = || format!("round {}, {scenario}, {stack}", sample.round + 1);
-            let failed = matches!(sample.outcome, SuiteOutcome::Failed(_));
-            progress.sampled(told, failed, work.weight(scenario));
+            progress.sampled(
+                || format!("round {}, {scenario}, {stack}", sample.round + 1),
+                matches!(sample.outcome, SuiteOutcome::Failed(_)),
+                work.weight(scenario),
+            );
         }
         SuiteEvent::Decided { saved, left } => {
             progress.change(|left| left.saturating_sub(*saved));

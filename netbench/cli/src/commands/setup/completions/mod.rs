@@ -34,8 +34,7 @@ pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
 
 /// Answers a shell that asks for completions of netbench's command line by its script. Returns whether a shell asked.
 pub(crate) fn answers(netbench: fn() -> Command) -> bool {
-    let command = || candidates::added_to(netbench());
-    let asked = CompleteEnv::with_factory(command).var(ASKED);
+    let asked = CompleteEnv::with_factory(|| candidates::added_to(netbench())).var(ASKED);
     let folder = std::env::current_dir().ok();
     // No error message may appear on the user's command line.
     asked

@@ -1,7 +1,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Condition, ConnectManifest, Depth, EvaluationPlan, Profile};
-use netbench_report::{ConnectReport, FEWEST_ROUNDS};
+use netbench_report::{ConnectSummary, FEWEST_ROUNDS};
 
 use super::part::{
     Needs, Part, RUN, Results, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks,
@@ -58,17 +58,23 @@ fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'
     }
     // Evaluations that record no profile began when this was the default of connect.
     let profile = plan.client_profile.unwrap_or(Profile::Default);
-    let step = |folder, profile| {
-        Step::run(folder, move || connections(plan, profile, unstored)).with(unstored.clone())
-    };
-    let mut steps = vec![step(RUN, profile)];
+    let mut steps = vec![step(RUN, plan, profile, unstored)];
     if profile == Profile::Library {
         steps.push(Step {
             only_if: Some(other_work),
-            ..step(SAME_SETTINGS, Profile::Default)
+            ..step(SAME_SETTINGS, plan, Profile::Default, unstored)
         });
     }
     Ok(Steps { steps, notes })
+}
+
+fn step<'a>(
+    folder: &'static str,
+    plan: &'a EvaluationPlan,
+    profile: Profile,
+    unstored: &'a Unstored,
+) -> Step<'a> {
+    Step::run(folder, move || connections(plan, profile, unstored)).with(unstored.clone())
 }
 
 /// Returns the reason to measure once more with the same settings, or `None` if there is none: the stacks, each with
@@ -110,11 +116,13 @@ fn connections(
 }
 
 fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
-    let summary = |run: &ConnectReport| Arc::clone(&run.summary);
-    results.found.connections = results.add::<ConnectRun, _>(&folder.join(RUN), summary)?;
-    let same_settings = folder.join(SAME_SETTINGS);
-    results.found.same_settings = results.add::<ConnectRun, _>(&same_settings, summary)?;
+    results.found.connections = summary(&folder.join(RUN), results)?;
+    results.found.same_settings = summary(&folder.join(SAME_SETTINGS), results)?;
     Ok(())
+}
+
+fn summary(run: &Path, results: &mut Results) -> anyhow::Result<Option<Arc<ConnectSummary>>> {
+    results.add::<ConnectRun, _>(run, |run| Arc::clone(&run.summary))
 }
 
 #[cfg(test)]
@@ -123,16 +131,17 @@ mod tests {
 
     use super::*;
 
+    fn plan(depth: &str, sites: u32, limit: Option<u32>) -> EvaluationPlan {
+        let plan = json!({
+            "from": "openssl", "to": "rustls-aws-lc", "depth": depth, "target": "lab",
+            "sites_file": null, "limit": limit, "sites": sites, "seed": 1, "workers": [], "parts": [],
+        });
+        serde_json::from_value(plan).unwrap()
+    }
+
     #[test]
     fn a_quick_evaluation_connects_to_no_more_sites_than_it_has_time_for() {
         let unstored = Unstored::default();
-        let plan = |depth: &str, sites: u32, limit: Option<u32>| -> EvaluationPlan {
-            let plan = json!({
-                "from": "openssl", "to": "rustls-aws-lc", "depth": depth, "target": "lab",
-                "sites_file": null, "limit": limit, "sites": sites, "seed": 1, "workers": [], "parts": [],
-            });
-            serde_json::from_value(plan).unwrap()
-        };
         for (depth, sites, limit, some) in [
             ("quick", 25, None, None),
             ("quick", 26, None, Some("13")),

@@ -1,7 +1,6 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuiteManifest};
-use netbench_report::SuiteReport;
 
 use super::part::{Needs, Part, Results, Step, Steps, Unsupported, stacks, usual};
 use crate::{
@@ -71,8 +70,8 @@ fn options(plan: &EvaluationPlan) -> anyhow::Result<Suite> {
 
 fn collect(folder: &Path, _: &EvaluationPlan, results: &mut Results) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
-        let summary = |run: &SuiteReport| Arc::clone(&run.summary);
-        let summary = results.add::<SuiteRun, _>(&folder.join(name), summary)?;
+        let run = folder.join(name);
+        let summary = results.add::<SuiteRun, _>(&run, |run| Arc::clone(&run.summary))?;
         results.found.suites.extend(summary);
     }
     Ok(())
