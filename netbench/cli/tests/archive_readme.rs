@@ -2,17 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
+
+use crate::support::{text, tree};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "CHANGELOG.md", "trust-roots/README.md"];
-
-fn tree() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Returns the targets of links, except web addresses and anchors.
 fn local_links(markdown: &str) -> Vec<&str> {
@@ -32,7 +26,7 @@ fn links_of_the_archives_documents_lead_somewhere() {
         fs::copy(tree().join(file), archive.path().join(file)).unwrap();
     }
     for document in DOCUMENTS {
-        let source = fs::read_to_string(tree().join(document)).unwrap();
+        let source = text(tree(), document);
         let made = Command::new(tree().join("release/readme"))
             .args([archive.path(), Path::new(document)])
             .output()
@@ -56,13 +50,13 @@ fn links_of_the_archives_documents_lead_somewhere() {
         );
         assert_eq!(text.lines().count(), source.lines().count());
     }
-    let readme = fs::read_to_string(tree().join("README.md")).unwrap();
+    let readme = text(tree(), "README.md");
     assert!(
         local_links(&readme).len() > 10,
         "there is something to mend"
     );
     // The archive's script makes its documents with `release/readme`.
-    let script = fs::read_to_string(tree().join("release/archive")).unwrap();
+    let script = text(tree(), "release/archive");
     let made = script
         .lines()
         .find(|line| line.contains("release/readme \"$folder\""));

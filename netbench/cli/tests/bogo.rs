@@ -156,6 +156,18 @@ fn target_with_shims() -> TempDir {
     target
 }
 
+/// Returns `netbench bogo` with these options and with shims that are built already, one test at a time.
+fn bogo_command(cache: &Path, target: &Path, options: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netbench"));
+    command
+        .arg("bogo")
+        .args(options.split(' '))
+        .args(["--jobs", "1"])
+        .env("XDG_CACHE_HOME", cache)
+        .env("CARGO_TARGET_DIR", target);
+    command
+}
+
 #[test]
 fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     let cache = tempfile::tempdir().unwrap();
@@ -164,22 +176,14 @@ fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     let target = target_with_shims();
     let bin = tempfile::tempdir().unwrap();
     for missing in ["cmake", "ninja"] {
-        let bogo = |args: &[&str]| {
-            Command::new(env!("CARGO_BIN_EXE_netbench"))
-                .args(["bogo", "--jobs", "1"])
-                .args(args)
-                .env("XDG_CACHE_HOME", cache.path())
-                .env("CARGO_TARGET_DIR", target.path())
-                .env("PATH", bin.path())
-                .output()
-                .unwrap()
-        };
         let why = format!("{missing} was not found; BoringSSL's own shim needs it");
-        let asked_for = bogo(&["--shim", "boringssl"]);
+        let mut asked_for = bogo_command(cache.path(), target.path(), "--shim boringssl");
+        let asked_for = asked_for.env("PATH", bin.path()).output().unwrap();
         assert_eq!(asked_for.status.code(), Some(1), "{}", said(&asked_for));
         assert!(said(&asked_for).contains(&why), "{}", said(&asked_for));
 
-        let default = bogo(&["--json"]);
+        let mut default = bogo_command(cache.path(), target.path(), "--json");
+        let default = default.env("PATH", bin.path()).output().unwrap();
         assert_eq!(default.status.code(), Some(0), "{}", said(&default));
         let coverage: serde_json::Value = serde_json::from_slice(&default.stdout).unwrap();
         let warning = coverage["warnings"][0].as_str().unwrap();
@@ -211,47 +215,54 @@ fn one_feature_runs_the_tests_that_it_shows() {
     let home = cache_with_source(cache.path());
     script(&home.join(Runner::program_name()), RUNNER_OF_FOUR);
     let target = target_with_shims();
-    let bogo = |args: &[&str], code| {
-        let output = Command::new(env!("CARGO_BIN_EXE_netbench"))
-            .arg("bogo")
-            .args(args)
-            .args(["--jobs", "1"])
-            .env("XDG_CACHE_HOME", cache.path())
-            .env("CARGO_TARGET_DIR", target.path())
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
-        let patterns = fs::read_to_string(cache.path().join("patterns")).unwrap_or_default();
-        let _gone = fs::remove_file(cache.path().join("patterns"));
-        (patterns, said(&output))
-    };
-    let (ran, said) = bogo(&["--feature", "alpn", "--shim", "rustls"], 0);
-    assert_eq!(ran, "ALPN-1;ALPN-2\n");
-    assert!(said.contains("Running 2 tests"), "{said}");
-    let (ran, _) = bogo(
-        &["--feature", "alpn", "--test", "*2", "--shim", "rustls"],
-        0,
-    );
-    assert_eq!(ran, "ALPN-2\n");
-    let (ran, _) = bogo(&["diff", "openssl", "rustls", "--feature", "alpn"], 0);
-    assert_eq!(ran, "ALPN-1;ALPN-2\nALPN-1;ALPN-2\n");
-    let (_, said) = bogo(
-        &["--feature", "alpn", "--test", "SNI*", "--shim", "rustls"],
-        2,
-    );
-    assert!(said.contains("is about ALPN"), "{said}");
-    let (_, said) = bogo(&["--feature", "alpn", "--accept"], 2);
-    assert!(said.contains("cannot be used with"), "{said}");
+    for (options, code, patterns, message) in [
+        (
+            "--feature alpn --shim rustls",
+            0,
+            "ALPN-1;ALPN-2\n",
+            "Running 2 tests",
+        ),
+        (
+            "--feature alpn --test *2 --shim rustls",
+            0,
+            "ALPN-2\n",
+            "Running",
+        ),
+        (
+            "diff openssl rustls --feature alpn",
+            0,
+            "ALPN-1;ALPN-2\nALPN-1;ALPN-2\n",
+            "Running",
+        ),
+        (
+            "--feature alpn --test SNI* --shim rustls",
+            2,
+            "",
+            "is about ALPN",
+        ),
+        ("--feature alpn --accept", 2, "", "cannot be used with"),
+    ] {
+        let output = bogo_command(cache.path(), target.path(), options).output();
+        let output = output.unwrap();
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(message), "{options}: {said}");
+        let file = cache.path().join("patterns");
+        let ran = fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(ran, patterns, "{options}");
+        let _gone = fs::remove_file(file);
+    }
+}
+
+fn coverage_of(arguments: &[&str]) -> serde_json::Value {
+    let coverage = bogo(arguments, "/nonexistent");
+    assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
+    serde_json::from_slice(&coverage.stdout).unwrap()
 }
 
 #[test]
 fn stored_outcomes_are_shown_without_go() {
     let stored = ["--stored", "--json", "--shim", "openssl,rustls,rustls-ring"];
-    let coverage_of = |arguments: &[&str]| {
-        let coverage = bogo(arguments, "/nonexistent");
-        assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
-        serde_json::from_slice::<serde_json::Value>(&coverage.stdout).unwrap()
-    };
     let all = coverage_of(&["--stored", "--json", "--shim", "go,all"]);
     let names: Vec<_> = all["shims"]
         .as_array()
@@ -297,22 +308,19 @@ fn stored_outcomes_are_shown_without_go() {
     let defects = bogo(&defects, "/nonexistent");
     let defects: serde_json::Value = serde_json::from_slice(&defects.stdout).unwrap();
     let tests = defects["tests"].as_array().unwrap();
-    let is = |test: &&serde_json::Value| test["test"] == "ECDSAKeyUsage-Client-TLS12";
-    let usage = tests.iter().find(is).unwrap();
+    let mut tests = tests.iter();
+    let usage = tests.find(|test| test["test"] == "ECDSAKeyUsage-Client-TLS12");
     assert_eq!(
-        usage["judgements"],
+        usage.unwrap()["judgements"],
         serde_json::json!(["right", "accepted wrongly"])
     );
     let (all, those) = (&defects["among_all"][0], &defects["among_those"][0]);
     assert!(all.as_u64() >= those.as_u64(), "{all} {those}");
 
-    let some = bogo(
-        &[&stored[..], &["--test", "ALPN*"]].concat(),
-        "/nonexistent",
-    );
-    let some: serde_json::Value = serde_json::from_slice(&some.stdout).unwrap();
-    let passed = |coverage: &serde_json::Value| coverage["shims"][1]["works"]["passed"].as_u64();
-    assert!(passed(&some) < passed(&coverage));
+    let some = coverage_of(&[&stored[..], &["--test", "ALPN*"]].concat());
+    let [some, all] =
+        [some, coverage].map(|coverage| coverage["shims"][1]["works"]["passed"].as_u64());
+    assert!(some < all);
 }
 
 #[test]

@@ -4,6 +4,12 @@ use std::fs;
 
 use crate::support::Place;
 
+/// Returns a command line for a good file of sites.
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    let site = ["connect", "--sites", "good.txt", "--link", "none"];
+    [&site, more].concat()
+}
+
 #[test]
 fn wrong_input_is_named() {
     let place = Place::new();
@@ -19,8 +25,6 @@ fn wrong_input_is_named() {
     place.write("cut/run.json", "{\"schema\": 1, \"netb");
     fs::create_dir(place.path().join("newer")).unwrap();
     place.write("newer/run.json", "{\"schema\": 99}");
-    let site = ["connect", "--sites", "good.txt", "--link", "none"];
-    let with = |more: &[&'static str]| [&site[..], more].concat();
     let cases: Vec<(Vec<&str>, &[&str])> = vec![
         (
             with(&["--stack", "openssl,nosuch"]),

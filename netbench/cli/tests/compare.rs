@@ -4,22 +4,29 @@
 
 use std::{fs, path::Path};
 
-use netbench_model::{Outcome, Sample};
+use netbench_model::Outcome;
 
-use crate::support::{Place, check, json, samples, words};
+use crate::support::{Done, Place, check, json, published_run, samples, text};
 
 /// Multiplies the times of a stack's connections by `factor`.
 fn slow_down(run: &Path, stack: &str, factor: u64) {
-    let slower = |mut sample: Sample| {
+    let lines = samples(run).into_iter().map(|mut sample| {
         if let Outcome::Ok(figures) = &mut sample.outcome
             && sample.stack.as_str() == stack
         {
             figures.phases.total_ns *= factor;
         }
         serde_json::to_string(&sample).unwrap() + "\n"
-    };
-    let lines: String = samples(run).into_iter().map(slower).collect();
-    fs::write(run.join("samples.jsonl"), lines).unwrap();
+    });
+    fs::write(run.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+}
+
+/// Runs `netbench runs compare` with the runs of these names in place of BEFORE and AFTER.
+fn compare(place: &Place, line: &str) -> Done {
+    let [before, after] = ["before", "after"].map(|name| place.named(name));
+    let line = line.replace("BEFORE", before.to_str().unwrap());
+    let line = line.replace("AFTER", after.to_str().unwrap());
+    place.netbench_line(&format!("runs compare {line}"))
 }
 
 #[test]
@@ -28,21 +35,15 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     for name in ["before", "after"] {
         place.connect(&format!("--rounds 8 --link none --name {name}"));
     }
-    let [before, after] = ["before", "after"].map(|name| place.named(name));
     // The factor is far beyond the noise of a busy machine.
-    slow_down(&after, "rustls-aws-lc", 1_000);
-    let compare = |line: &str| {
-        let line = line.replace("BEFORE", before.to_str().unwrap());
-        let line = line.replace("AFTER", after.to_str().unwrap());
-        place.netbench(&words(&format!("runs compare {line}")))
-    };
+    slow_down(&place.named("after"), "rustls-aws-lc", 1_000);
     let gate = "--fail-on-regression 5000%";
     assert!(
-        compare(&format!("BEFORE AFTER {gate}")).code == Some(2),
+        compare(&place, &format!("BEFORE AFTER {gate}")).code == Some(2),
         "1000 % is the most"
     );
     let gate = "--fail-on-regression 1000%";
-    let worse = compare(&format!("BEFORE AFTER {gate}")).expect(4);
+    let worse = compare(&place, &format!("BEFORE AFTER {gate}")).expect(4);
     for part in [
         "regressed by more than",
         "a.example",
@@ -51,7 +52,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
     ] {
         assert!(worse.stdout.contains(part), "{}", worse.stdout);
     }
-    let found = compare(&format!("BEFORE AFTER {gate} --json")).expect(4);
+    let found = compare(&place, &format!("BEFORE AFTER {gate} --json")).expect(4);
     check("connect-compare.json", &found.stdout);
     let found: serde_json::Value = json(&found.stdout);
     // The total, and each of the stack's sites.
@@ -59,11 +60,15 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
         (&found["regressed"], &found["cannot_tell"]),
         (&3.into(), &0.into())
     );
-    compare(&format!("AFTER BEFORE {gate}")).expect(0);
-    compare("BEFORE AFTER").expect(0);
-    compare(&format!("BEFORE AFTER --stack openssl,openssl {gate}")).expect(0);
+    compare(&place, &format!("AFTER BEFORE {gate}")).expect(0);
+    compare(&place, "BEFORE AFTER").expect(0);
+    compare(
+        &place,
+        &format!("BEFORE AFTER --stack openssl,openssl {gate}"),
+    )
+    .expect(0);
     for format in ["markdown", "csv", "html", "junit"] {
-        let done = compare(&format!("BEFORE AFTER --format {format}")).expect(0);
+        let done = compare(&place, &format!("BEFORE AFTER --format {format}")).expect(0);
         assert!(done.stdout.contains("a.example"), "{format}");
     }
     for (line, part) in [
@@ -71,7 +76,7 @@ fn a_run_after_an_upgrade_is_held_against_the_one_before() {
         ("BEFORE AFTER --join", "netbench runs merge"),
         ("BEFORE AFTER --stack openssl,other", "no stack \"other\""),
     ] {
-        let refused = compare(line).expect(2);
+        let refused = compare(&place, line).expect(2);
         assert!(refused.stderr.contains(part), "{}", refused.stderr);
     }
 }
@@ -82,17 +87,15 @@ fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
     for name in ["before", "after"] {
         place.connect(&format!("--rounds 2 --link none --name {name}"));
     }
-    let [before, after] = ["before", "after"].map(|name| place.named(name));
-    let line = format!("runs compare {} {}", before.display(), after.display());
-    let compare = |more: &str| place.netbench(&words(&format!("{line} {more}")));
-    let found = compare("--fail-on-regression 5%").expect(6);
+    let gate = "BEFORE AFTER --fail-on-regression 5%";
+    let found = compare(&place, gate).expect(6);
     assert!(found.stdout.contains("Cannot tell: "), "{}", found.stdout);
     assert!(found.stdout.contains("rounds"), "{}", found.stdout);
     // There is no verdict, however large the ratio is.
-    slow_down(&after, "rustls-aws-lc", 10);
-    compare("--fail-on-regression 5%").expect(6);
-    compare("").expect(0);
-    let junit = compare("--fail-on-regression 5% --format junit").expect(6);
+    slow_down(&place.named("after"), "rustls-aws-lc", 10);
+    compare(&place, gate).expect(6);
+    compare(&place, "BEFORE AFTER").expect(0);
+    let junit = compare(&place, &format!("{gate} --format junit")).expect(6);
     assert!(
         junit.stdout.contains(r#"type="cannot-tell""#),
         "{}",
@@ -108,7 +111,7 @@ fn too_few_rounds_cannot_tell_and_have_an_exit_code_of_their_own() {
             ["regressed    4  ", "cannot tell  6  "],
         ),
     ] {
-        let help = place.netbench(&words(line)).expect(0);
+        let help = place.netbench_line(line).expect(0);
         for code in codes {
             assert!(help.stdout.contains(code), "{line}: {}", help.stdout);
         }
@@ -122,23 +125,28 @@ fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
     place.connect("--rounds 1 --link none --jobs 1 --name other");
     let [one, other] = ["one", "other"].map(|name| place.named(name));
     let line = format!("runs compare {} {}", one.display(), other.display());
-    let refused = place.netbench(&words(&line)).expect(2);
+    let refused = place.netbench_line(&line).expect(2);
     assert!(refused.stderr.contains("--jobs"), "{}", refused.stderr);
     let line = format!("{line} --allow-different-settings");
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     assert!(done.stdout.contains("--jobs"), "{}", done.stdout);
+}
+
+fn evaluations() -> [String; 2] {
+    let ends = ["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"];
+    ends.map(|end| published_run(end).display().to_string())
 }
 
 #[test]
 fn evaluations_of_one_switch_are_joined_into_an_article() {
     let place = Place::new();
-    let runs = published(&["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"]);
-    let line = format!("runs compare {} {} --json", runs[0], runs[1]);
-    let done = place.netbench(&words(&line)).expect(0);
+    let [first, second] = evaluations();
+    let line = format!("runs compare {first} {second} --json");
+    let done = place.netbench_line(&line).expect(0);
     check("joined-evaluations.json", &done.stdout);
     let found: serde_json::Value = json(&done.stdout);
     assert_eq!(found["runs"].as_array().unwrap().len(), 2);
-    let article = place.netbench(&words(&line.replace("--json", "--format markdown")));
+    let article = place.netbench_line(&line.replace("--json", "--format markdown"));
     let article = article.expect(0).stdout;
     let title = "# Moving a client from OpenSSL to rustls, November 2026\n";
     assert!(article.starts_with(title), "{article}");
@@ -147,13 +155,12 @@ fn evaluations_of_one_switch_are_joined_into_an_article() {
 #[test]
 fn evaluations_that_cannot_be_joined_are_named() {
     let place = Place::new();
-    let runs = published(&["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"]);
+    let [first, second] = evaluations();
     let other = place.path().join("other");
     fs::create_dir(&other).unwrap();
-    let manifest = fs::read_to_string(Path::new(&runs[1]).join("run.json")).unwrap();
+    let manifest = text(second.as_ref(), "run.json");
     let manifest = manifest.replace("\"to\": \"rustls-aws-lc\"", "\"to\": \"rustls-ring\"");
     fs::write(other.join("run.json"), manifest).unwrap();
-    let [first, second] = [&runs[0], &runs[1]];
     for (line, message) in [
         (first.clone(), "two evaluations or more"),
         (format!("{first} {first}"), "given twice"),
@@ -170,26 +177,8 @@ fn evaluations_that_cannot_be_joined_are_named() {
             "a switch from openssl to rustls-ring, where",
         ),
     ] {
-        let done = place.netbench(&words(&format!("runs compare {line}")));
+        let done = place.netbench_line(&format!("runs compare {line}"));
         let done = done.expect(2);
         assert!(done.stderr.contains(message), "{line}: {}", done.stderr);
     }
-}
-
-/// Returns the folders of published runs, by the ends of their names.
-fn published(ends: &[&str]) -> Vec<String> {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-    let entries = fs::read_dir(results).unwrap();
-    let paths: Vec<String> = entries
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .collect();
-    ends.iter()
-        .map(|end| {
-            paths
-                .iter()
-                .find(|path| path.ends_with(end))
-                .unwrap()
-                .clone()
-        })
-        .collect()
 }

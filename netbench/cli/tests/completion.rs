@@ -15,8 +15,8 @@ fn after(line: &str) -> Vec<String> {
         .args(line.split(' '))
         .env("NETBENCH_COMPLETE", "fish");
     let answers = finish(&mut command).expect(0).stdout;
-    let value = |line: &str| line.split('\t').next().unwrap().to_owned();
-    answers.lines().map(value).collect()
+    let values = answers.lines().map(|line| line.split('\t').next().unwrap());
+    values.map(str::to_owned).collect()
 }
 
 #[test]
@@ -53,8 +53,9 @@ fn names_are_completed() {
         ("netbench setup completions z", "zsh"),
     ] {
         let found = after(line);
-        let same = |found: &String| found.eq_ignore_ascii_case(expected);
-        assert!(found.iter().any(same), "{line}: {found:?}");
+        let mut values = found.iter();
+        let is_found = values.any(|value| value.eq_ignore_ascii_case(expected));
+        assert!(is_found, "{line}: {found:?}");
         assert!(found.len() < 40, "{line}: {found:?}");
     }
     assert_eq!(after("netbench connect --stack xyz"), [""; 0]);
@@ -104,7 +105,7 @@ fn bash_completes_by_the_script() {
 #[test]
 fn manual_pages_have_their_examples_as_written() {
     let place = Place::new();
-    place.netbench(&words("setup man pages")).expect(0);
+    place.netbench_line("setup man pages").expect(0);
     let mut pages = 0;
     for entry in fs::read_dir(place.path().join("pages")).unwrap() {
         let path = entry.unwrap().path();

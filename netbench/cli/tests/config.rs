@@ -4,20 +4,20 @@ use std::fs;
 
 use netbench_model::Quantity;
 
-use crate::support::{Done, Place, finish, manifest, words};
+use crate::support::{Place, finish, manifest, text};
 
 /// A command line that fails before anything starts, because a file is missing.
 const ENDS: &str = "connect --sites missing.txt";
 
 fn says(place: &Place, line: &str) -> String {
-    place.netbench(&words(line)).expect(2).stderr
+    place.netbench_line(line).expect(2).stderr
 }
 
 #[test]
 fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     let place = Place::new();
     place.netbench(&["setup", "config"]).expect(0);
-    let text = fs::read_to_string(place.path().join("netbench.toml")).unwrap();
+    let made = text(place.path(), "netbench.toml");
     let said = says(&place, ENDS);
     assert!(
         said.contains("netbench.toml says --stack openssl,rustls-aws-lc\n"),
@@ -27,13 +27,10 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     place.write("netbench.toml", "# mine\n");
     let done = place.netbench(&["setup", "config"]).expect(2);
     assert!(done.stderr.contains("already there"), "{}", done.stderr);
-    assert_eq!(
-        fs::read_to_string(place.path().join("netbench.toml")).unwrap(),
-        "# mine\n"
-    );
+    assert_eq!(text(place.path(), "netbench.toml"), "# mine\n");
 
     // The commented lines are valid settings too.
-    let all = text
+    let all = made
         .replace("# sites = ", "sites = ")
         .replace("# rounds = ", "rounds = ");
     let all = all
@@ -171,17 +168,15 @@ fn it_is_looked_for_up_to_the_root_of_the_repository() {
     place.write("netbench.toml", "rounds = 3\nsites = \"list/sites.txt\"\n");
     let inner = place.path().join("repository/src");
     fs::create_dir_all(&inner).unwrap();
-    let run = |folder| -> Done {
-        let mut command = place.command(&["connect", "--limit", "1", "--roots", "none.pem"]);
-        finish(command.current_dir(folder)).expect(2)
-    };
-    let said = run(&inner).stderr;
+    let mut command = place.command(&["connect", "--limit", "1", "--roots", "none.pem"]);
+    command.current_dir(&inner);
+    let said = finish(&mut command).expect(2).stderr;
     let sites = place.path().canonicalize().unwrap().join("list/sites.txt");
     let expected = format!("says --rounds 3 --sites {}", sites.display());
     assert!(said.contains(&expected), "no {expected:?} in {said}");
 
     fs::create_dir(place.path().join("repository/.git")).unwrap();
-    let said = run(&inner).stderr;
+    let said = finish(&mut command).expect(2).stderr;
     assert!(!said.contains("netbench.toml"), "{said}");
 }
 
@@ -235,7 +230,7 @@ fn a_run_records_what_the_file_added() {
     // The stored command line repeats the run without the file, which has changed.
     place.write("netbench.toml", "rounds = 7\n");
     let again = place
-        .netbench(&words(&format!("{line} --name again")))
+        .netbench_line(&format!("{line} --name again"))
         .expect(0);
     assert!(!again.stderr.contains("netbench.toml"), "{}", again.stderr);
 }

@@ -9,7 +9,9 @@ use std::{
 use netbench_model::{Condition, Outcome, Profile};
 use netbench_testing::Tool;
 
-use crate::support::{Place, check, failure, manifest, marked_processes, measured, samples, words};
+use crate::support::{
+    Place, check, failure, manifest, marked_processes, measured, samples, text, words,
+};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048
@@ -30,7 +32,7 @@ fn a_quick_run_has_at_most_six_sites_and_three_lines() {
         .collect();
     let place = Place::with_sites(&sites);
     let line = "connect --quick --sites sites.txt --rounds 1 --link none";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let manifest = manifest(&place.run());
     let names: Vec<_> = manifest.plan.sites.iter().map(|site| site.name()).collect();
     let expected = [0, 3, 6, 9, 12].map(|n| format!("site-{n}.example"));
@@ -45,7 +47,7 @@ fn a_quick_run_has_at_most_six_sites_and_three_lines() {
     assert!(lines[1].starts_with("Where rustls-aws-lc differs from openssl: too few"));
     assert!(lines[2].starts_with("Are connections of rustls-aws-lc fast enough? Open."));
     let table = place
-        .netbench(&words(&format!("{line} --format csv --name table")))
+        .netbench_line(&format!("{line} --format csv --name table"))
         .expect(0);
     assert!(
         table.stdout.lines().next().unwrap().contains(','),
@@ -58,7 +60,7 @@ fn a_quick_run_has_at_most_six_sites_and_three_lines() {
 fn every_sample_is_a_handshake_that_the_server_counted_too() {
     let place = place();
     place
-        .netbench(&words("connect --sites sites.txt --rounds 2 --link none"))
+        .netbench_line("connect --sites sites.txt --rounds 2 --link none")
         .expect(0);
     let run = place.run();
     let (manifest, samples) = (manifest(&run), samples(&run));
@@ -108,7 +110,7 @@ fn each_stack_offers_what_its_library_does_unless_settings_are_fixed() {
         let line = format!(
             "connect --sites sites.txt --rounds 1 --link none --stack openssl,rustls-ring {options}"
         );
-        let done = place.netbench(&words(&line)).expect(0);
+        let done = place.netbench_line(&line).expect(0);
         assert_eq!(
             manifest(&place.run()).plan.client.profile,
             profile,
@@ -183,14 +185,11 @@ fn clients_with_a_share_of_a_core_connect_and_the_report_says_so() {
     let place = place();
     let line = "connect --sites sites.txt --limit 2 --rounds 2 --link none --stack rustls-ring,rustls-aws-lc \
                 --client-profile default --condition clean,cold --cpu 25% --json";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let run = place.run();
     let share = manifest(&run).plan.cpu_percent.unwrap();
     assert_eq!(share.percent(), 25);
-    check(
-        "run.json",
-        &fs::read_to_string(run.join("run.json")).unwrap(),
-    );
+    check("run.json", &text(&run, "run.json"));
     assert!(
         done.stdout
             .contains("each client had 25 % of a core's time"),
@@ -214,24 +213,13 @@ fn clients_with_a_share_of_a_core_connect_and_the_report_says_so() {
 fn json_is_as_the_schema_says() {
     let place = place();
     let done = place
-        .netbench(&words(
-            "connect --sites sites.txt --rounds 1 --link none --json",
-        ))
+        .netbench_line("connect --sites sites.txt --rounds 1 --link none --json")
         .expect(0);
     let run = place.run();
     check("connect-summary.json", &done.stdout);
-    check(
-        "connect-summary.json",
-        &fs::read_to_string(run.join("summary.json")).unwrap(),
-    );
-    check(
-        "run.json",
-        &fs::read_to_string(run.join("run.json")).unwrap(),
-    );
-    for line in fs::read_to_string(run.join("samples.jsonl"))
-        .unwrap()
-        .lines()
-    {
+    check("connect-summary.json", &text(&run, "summary.json"));
+    check("run.json", &text(&run, "run.json"));
+    for line in text(&run, "samples.jsonl").lines() {
         check("sample.json", line);
     }
     let again = place
@@ -334,7 +322,7 @@ fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
         );
         place.script("worker.sh", &script);
         let done = place
-            .netbench(&words("connect --sites sites.txt --rounds 1 --link none --timeout 200ms --stack rustls-ring,mine --worker mine=./worker.sh"))
+            .netbench_line("connect --sites sites.txt --rounds 1 --link none --timeout 200ms --stack rustls-ring,mine --worker mine=./worker.sh")
             .expect(3);
         let run = place.run();
         for sample in measured(&run) {
@@ -379,7 +367,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     crate::support::until("the workers' end", || marked_processes(&mark).is_empty());
 
     let run = place.run();
-    let before = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let before = text(&run, "samples.jsonl");
     assert!(manifest(&run).finished.is_none());
     // The worst state that a kill leaves.
     fs::write(
@@ -390,7 +378,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     let whole: Vec<_> = before.lines().collect();
 
     place.netbench(&["run", run.to_str().unwrap()]).expect(0);
-    let after = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let after = text(&run, "samples.jsonl");
     assert!(
         after
             .lines()

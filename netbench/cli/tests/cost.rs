@@ -23,13 +23,13 @@ const LONG: &str = "suite handshake bulk --rounds 9000 --trial 5ms --stack rustl
 #[test]
 fn a_run_over_an_hour_needs_leave() {
     let place = Place::new();
-    let done = place.netbench(&words(LONG)).expect(2);
+    let done = place.netbench_line(LONG).expect(2);
     for part in ["this takes about", "h", "samples)", "--yes", "--rounds"] {
         assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
     }
     assert!(!place.path().join("runs").exists());
     // There is no terminal on which a user could read the question.
-    let done = place.netbench(&words("evaluate --sites missing.txt"));
+    let done = place.netbench_line("evaluate --sites missing.txt");
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
 
     let child = place.begin(&words(&format!("{LONG} --yes")));
@@ -57,7 +57,7 @@ fn a_run_over_a_minute_says_so() {
         (format!("connect --limit 2 {mine}"), ""),
         (scan.to_owned(), ""),
     ] {
-        let done = place.netbench(&words(&line));
+        let done = place.netbench_line(&line);
         assert_ne!(done.code, Some(0), "{line}");
         let said = done.stderr.contains("this takes about");
         assert_eq!(said, !told.is_empty(), "{line}: {}", done.stderr);
@@ -86,11 +86,10 @@ struct Terminal {
 impl Terminal {
     fn open(mut command: Command) -> Self {
         let pty = openpty(None, None).unwrap();
-        let slave = || Stdio::from(pty.slave.try_clone().unwrap());
         let child = command
-            .stdin(slave())
+            .stdin(pty.slave.try_clone().unwrap())
             .stdout(Stdio::null())
-            .stderr(slave())
+            .stderr(pty.slave)
             .env("TERM", "xterm")
             .spawn()
             .unwrap();

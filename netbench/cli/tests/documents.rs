@@ -69,6 +69,10 @@ struct Renewed {
     outputs: usize,
 }
 
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with("$ ")
+}
+
 /// Runs the commands of all `console` blocks that show output. In a block without output, commands may do anything.
 fn renewed(document: &str) -> Renewed {
     let mut text = String::new();
@@ -84,8 +88,7 @@ fn renewed(document: &str) -> Renewed {
         while let Some(line) = lines.next_if(|line| line.trim_start() != "```") {
             block.push(line);
         }
-        let is_command = |line: &&&str| line.trim_start().starts_with("$ ");
-        let shows_output = block.iter().any(|line| !is_command(&line));
+        let shows_output = block.iter().any(|line| !is_command(line));
         for line in block
             .iter()
             .filter(|line| !shows_output || is_command(line))

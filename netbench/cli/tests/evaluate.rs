@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     checkout::{alone, checkout},
-    support::{Place, check, json, words},
+    support::{Place, check, json, text, tree, words},
 };
 
 const SITES: &str = "\
@@ -29,14 +29,12 @@ fn evaluation(stdout: &str) -> Value {
 }
 
 fn states(evaluation: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let parts = evaluation["run"]["plan"]["parts"]
-        .as_array()
-        .unwrap()
-        .iter();
-    parts
-        .map(|part| (text(&part["part"]), text(&part["state"]["state"])))
-        .collect()
+    let parts = evaluation["run"]["plan"]["parts"].as_array().unwrap();
+    let states = parts.iter().map(|part| {
+        let texts = [&part["part"], &part["state"]["state"]];
+        texts.map(|text| text.as_str().unwrap().to_owned()).into()
+    });
+    states.collect()
 }
 
 fn state<'a>(states: &'a [(String, String)], part: &str) -> &'a str {
@@ -47,7 +45,7 @@ fn state<'a>(states: &'a [(String, String)], part: &str) -> &'a str {
 fn browsers_are_asked_where_there_are_any() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part browsers --browsers=chromium --json";
-    let done = place.netbench(&words(line));
+    let done = place.netbench_line(line);
     let found = evaluation(&done.stdout);
     let states = states(&found);
     let question = &found["questions"][3];
@@ -71,7 +69,7 @@ fn browsers_are_asked_where_there_are_any() {
         other => panic!("{other}: {}", done.stderr),
     }
     let line = "evaluate --quick --part browsers";
-    let refused = place.netbench(&words(line)).expect(2);
+    let refused = place.netbench_line(line).expect(2);
     assert!(refused.stderr.contains("--browsers"), "{}", refused.stderr);
 }
 
@@ -81,7 +79,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let line = "evaluate --quick --sites sites.txt --part features,connections --link none --json";
     // Each question needs a part that was left out, so that no question has an answer; connections were compared
     // anyway.
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let found = evaluation(&done.stdout);
     let states = states(&found);
     assert_eq!(state(&states, "features"), "done");
@@ -177,7 +175,7 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
         "legacy.example rtt=2ms server=openssl tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256\n";
     let place = Place::with_sites(&format!("{SITES}{legacy}"));
     let line = "evaluate --quick --sites sites.txt --part sites --json";
-    let done = place.netbench(&words(line)).expect(4);
+    let done = place.netbench_line(line).expect(4);
     let found = evaluation(&done.stdout);
     let losses = &found["found"]["losses"];
     assert_eq!(losses["both"], 2, "{losses}");
@@ -188,7 +186,7 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
     assert_eq!(lost["confirmed"], true);
     let question = &found["questions"][0];
     assert_eq!(question["answer"], "no", "a third of the sites: {question}");
-    let page = fs::read_to_string(place.run().join("report.html")).unwrap();
+    let page = text(&place.run(), "report.html");
     assert!(page.contains("legacy.example") && page.contains("rsa-key-exchange-only"));
     // A scan has no charts, and no picture of them.
     assert!(!place.run().join("report.svg").exists());
@@ -205,34 +203,28 @@ name.example  fault=wrong-name
 ";
     let place = Place::with_sites(sites);
     let line = "evaluate --quick --sites sites.txt --part sites,connections --link none --json";
-    let found = evaluation(&place.netbench(&words(line)).expect(4).stdout);
-    let profile = |part: &Value| part["client_profile"].as_str().unwrap().to_owned();
+    let found = evaluation(&place.netbench_line(line).expect(4).stdout);
     let losses = &found["found"]["losses"];
     let connections = &found["found"]["connections"]["run"];
-    assert_eq!(profile(losses), "library");
-    assert_eq!(profile(connections), "library");
+    assert_eq!(losses["client_profile"], "library");
+    assert_eq!(connections["client_profile"], "library");
 
-    let questions = found["questions"].as_array().unwrap();
-    let because = |card: usize| questions[card]["because"].as_str().unwrap();
-    assert_eq!(questions[0]["answer"], "no", "{}", because(0));
-    assert_eq!(questions[1]["answer"], "no", "{}", because(1));
-    assert!(
-        because(0).starts_with(
-            "rustls-aws-lc cannot agree with 1 of the 2 emulated sites that openssl can."
-        ),
-        "{}",
-        because(0)
-    );
+    let [sites, works] = [0, 1].map(|card| {
+        let question = &found["questions"][card];
+        assert_eq!(question["answer"], "no", "{question}");
+        question["because"].as_str().unwrap()
+    });
+    let lost = "rustls-aws-lc cannot agree with 1 of the 2 emulated sites that openssl can.";
+    assert!(sites.starts_with(lost), "{sites}");
     // The stack in use completes no connection to the site with the wrong name.
     assert!(
-        because(1).contains(
+        works.contains(
             "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
              rustls-aws-lc alone. 1 site failed with openssl already, and is not counted."
         ),
-        "{}",
-        because(1)
+        "{works}"
     );
-    assert_eq!(questions[1]["figures"][0]["value"], "1 of 2");
+    assert_eq!(found["questions"][1]["figures"][0]["value"], "1 of 2");
 }
 
 #[test]
@@ -254,13 +246,9 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     assert_eq!(state(&states, "connections"), "failed");
     assert!(found["found"]["coverage"].is_object());
     let warnings = found["warnings"].as_array().unwrap();
-    let told = |warning: &Value| {
-        warning
-            .as_str()
-            .unwrap()
-            .contains("The part connections failed")
-    };
-    assert!(warnings.iter().any(told), "{warnings:?}");
+    let mut texts = warnings.iter().map(|warning| warning.as_str().unwrap());
+    let told = texts.any(|text| text.contains("The part connections failed"));
+    assert!(told, "{warnings:?}");
 }
 
 /// The Cargo of this checkout fails, so that it builds no worker.
@@ -268,21 +256,22 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 fn the_part_without_workers_answers_before_anything_is_built() {
     let place = Place::new();
     checkout(&place);
-    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     fs::create_dir(place.path().join("results")).unwrap();
     for folder in ["results/bogo", "bogo-shims"] {
-        std::os::unix::fs::symlink(tree.join(folder), place.path().join(folder)).unwrap();
+        std::os::unix::fs::symlink(tree().join(folder), place.path().join(folder)).unwrap();
     }
     place.script("cargo", "echo 'no compiler' >&2\nexit 101");
     let done = alone(&place, "evaluate --quick").expect(1);
-    let at = |text: &str| {
+    let places = [
+        "so far: Does rustls-aws-lc support what the sites need? open. ",
+        "features of openssl that rustls-aws-lc lacks, ",
+        "Building the openssl worker",
+    ]
+    .map(|text| {
         let found = done.stderr.find(text);
         found.unwrap_or_else(|| panic!("no {text:?} in {}", done.stderr))
-    };
-    let answer = at("so far: Does rustls-aws-lc support what the sites need? open. ");
-    let figure = at("features of openssl that rustls-aws-lc lacks, ");
-    let build = at("Building the openssl worker");
-    assert!(answer < figure && figure < build, "{}", done.stderr);
+    });
+    assert!(places.is_sorted(), "{}", done.stderr);
     let run = place.run();
     assert!(run.join("report.html").is_file());
     // The run can be continued: the next part to be measured fails for the same reason.
@@ -302,7 +291,7 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     let text = format!("'{}' | sed -u 's/\"suite\"/\"other\"/g'", worker.display());
     place.script("without-the-suite", &text);
     let line = "evaluate --quick --sites sites.txt --part features,suite --worker rustls-aws-lc=./without-the-suite --json";
-    let done = place.netbench(&words(line)).expect(3);
+    let done = place.netbench_line(line).expect(3);
     let found = evaluation(&done.stdout);
     let suite = &found["run"]["plan"]["parts"][5];
     assert_eq!(suite["part"], "suite");
@@ -327,14 +316,17 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
 fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part connections --from openssl --to rustls-ring --json";
-    let done = place.netbench(&words(line));
+    let done = place.netbench_line(line);
     let found = evaluation(&done.stdout);
     let parts = &found["found"];
-    let profile = |part: &str| parts[part]["run"]["client_profile"].as_str().unwrap();
-    assert_eq!(profile("connections"), "library");
-    assert_eq!(profile("same_settings"), "default");
-    let rows = |part: &str, what: &str| parts[part][what].as_array().unwrap().len();
-    assert!(rows("connections", "left_out") > 0 && rows("same_settings", "left_out") == 0);
+    for (part, profile, leaves_out) in [
+        ("connections", "library", true),
+        ("same_settings", "default", false),
+    ] {
+        assert_eq!(parts[part]["run"]["client_profile"], profile);
+        let left_out = parts[part]["left_out"].as_array().unwrap();
+        assert_eq!(!left_out.is_empty(), leaves_out, "{part}");
+    }
     assert!(
         done.stderr.contains("once more with the same settings"),
         "{}",
@@ -353,6 +345,19 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
     assert_eq!(again["found"]["same_settings"], parts["same_settings"]);
 }
 
+/// Returns the current number of samples of the only evaluation's connections.
+fn connections(place: &Place) -> Option<usize> {
+    let evaluation = first_in(&place.path().join("runs"))?;
+    let run = first_in(&evaluation.join("connections/run"))?;
+    let samples = fs::read_to_string(run.join("samples.jsonl")).ok()?;
+    Some(samples.lines().count())
+}
+
+fn first_in(folder: &Path) -> Option<PathBuf> {
+    let entry = fs::read_dir(folder).ok()?.flatten().next()?;
+    Some(entry.path())
+}
+
 #[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     // Enough sites that the run cannot end before the stop.
@@ -360,19 +365,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     let place = Place::with_sites(&sites);
     let line = "evaluate --sites sites.txt --part connections --link none --json";
     let child = place.begin(&words(line));
-    let samples = || -> Option<PathBuf> {
-        let run = fs::read_dir(place.path().join("runs"))
-            .ok()?
-            .flatten()
-            .next()?;
-        let run = fs::read_dir(run.path().join("connections/run"))
-            .ok()?
-            .flatten()
-            .next()?;
-        let samples = run.path().join("samples.jsonl");
-        (fs::read_to_string(&samples).ok()?.lines().count() >= 8).then_some(samples)
-    };
-    crate::support::until("samples", || samples().is_some());
+    crate::support::until("samples", || connections(&place) >= Some(8));
     let done = crate::support::interrupt(child).expect(130);
     let found = evaluation(&done.stdout);
     assert_eq!(state(&states(&found), "connections"), "interrupted");
@@ -396,7 +389,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
 fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part compat,connections --link none --json";
-    let found = evaluation(&place.netbench(&words(line)).expect(0).stdout);
+    let found = evaluation(&place.netbench_line(line).expect(0).stdout);
     assert_eq!(state(&states(&found), "compat"), "done");
     let question = &found["questions"][1];
     assert_eq!(question["answer"], "with-losses", "{question}");
@@ -435,7 +428,7 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
         assert!(figure.is_some(), "{figures:#?}");
         assert!(shown.iter().any(|text| text.contains(wanted)), "{shown:#?}");
     }
-    let page = fs::read_to_string(place.run().join("report.html")).unwrap();
+    let page = text(&place.run(), "report.html");
     assert!(page.contains("certificate/"), "the cases are on the page");
     for heading in ["Why they disagree", "Which sites are trusted"] {
         assert!(page.contains(heading), "{heading} is not on the page");
@@ -458,7 +451,7 @@ fn wrong_input_is_named() {
         ("run . ", "not a run: the folder has no run.json"),
     ];
     for (line, word) in cases {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(word), "{line}: {}", done.stderr);
         assert!(!place.path().join("runs").exists(), "{line}");
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use netbench_model::{ConnectManifest, Role, Sample};
+use netbench_model::{ConnectManifest, Role};
 use netbench_testing::Tool;
 
 use crate::support::{Place, edit, finish, manifest, samples, words};
@@ -28,15 +28,15 @@ fn make(place: &Place, name: &str, more: &str) -> PathBuf {
 
 /// Returns the facts that must be equal: all except times, processes and warm-ups.
 fn trials(run: &Path) -> Vec<String> {
-    let trial = |sample: &Sample| {
+    let samples = samples(run);
+    let measured = samples.iter().filter(|sample| sample.role != Role::Warmup);
+    let trials = measured.map(|sample| {
         format!(
             "{} {} {} {} {} {:?}",
             sample.trial, sample.round, sample.site, sample.condition, sample.stack, sample.role
         )
-    };
-    let samples = samples(run);
-    let measured = samples.iter().filter(|sample| sample.role != Role::Warmup);
-    measured.map(trial).collect()
+    });
+    trials.collect()
 }
 
 #[test]
@@ -103,9 +103,9 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         "runs explain both",
         "runs show both",
     ] {
-        place.netbench(&words(command)).expect(0);
+        place.netbench_line(command).expect(0);
     }
-    let done = place.netbench(&words("run both")).expect(2);
+    let done = place.netbench_line("run both").expect(2);
     assert!(
         done.stderr.contains("merged from other runs"),
         "{}",
@@ -119,14 +119,9 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     let how = "--rounds 1 --seed 7 --link none --stack rustls-ring,rustls-aws-lc";
     let one = make(&place, "s1", &format!("{how} --shard 1/2"));
     let two = make(&place, "s2", &format!("{how} --shard 2/2"));
-    let refused = |runs: &[&Path], why: &str| {
-        let done = place.merge(runs, "--out new").expect(2);
-        assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
-        assert!(!place.path().join("new").exists());
-    };
-    refused(&[&one], "shard 2/2 is missing");
-    refused(&[&one, &one], "are the same run");
-    refused(&[&one, &place.path().join("nowhere")], "no such run folder");
+    place.expect_no_merge(&[&one], "shard 2/2 is missing");
+    place.expect_no_merge(&[&one, &one], "are the same run");
+    place.expect_no_merge(&[&one, &place.path().join("nowhere")], "no such run folder");
 
     let original = manifest(&two);
     let changes: [(&str, Change); 9] = [
@@ -152,11 +147,11 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     ];
     for (why, change) in changes {
         edit(&two, change);
-        refused(&[&one, &two], why);
+        place.expect_no_merge(&[&one, &two], why);
         edit(&two, |m: &mut ConnectManifest| *m = original.clone());
     }
     edit(&two, |m: &mut ConnectManifest| m.plan.sites.truncate(1));
-    refused(&[&one, &two], "not those of its shard");
+    place.expect_no_merge(&[&one, &two], "not those of its shard");
     edit(&two, |m: &mut ConnectManifest| *m = original.clone());
 
     let done = place.merge(&[&one], "--partial --out part").expect(0);

@@ -2,7 +2,7 @@
 
 use netbench_model::{Outcome, Sample, SignatureScheme, SuiteOutcome, SuiteSample, TlsVersion};
 
-use crate::support::{Place, failure, measured, samples_of, words};
+use crate::support::{Place, failure, measured, samples_of};
 
 /// Sites with their keys, and the scheme of the server's signature.
 const SITES: [(&str, SignatureScheme); 8] = [
@@ -41,7 +41,7 @@ fn place() -> Place {
 
 fn samples(place: &Place, line: &str) -> Vec<Sample> {
     let line = format!("connect --sites sites.txt --rounds 1 --link none {line}");
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     measured(&place.run())
 }
 
@@ -140,7 +140,7 @@ fn the_suite_has_them_where_the_stack_does() {
     let line = "suite --stack openssl,rustls-aws-lc,rustls-ring --rounds 1 --trial 5ms --case \
                 handshake-full_1.3_ECDHE_MLDSA_AES128-GCM_SHA256_mldsa-?? --case verify_mldsa-??_chain-2_roots-1 \
                 --case crypto_mldsa-*";
-    place.netbench(&words(line)).expect(0);
+    place.netbench_line(line).expect(0);
     let samples: Vec<SuiteSample> = samples_of(&place.run());
     // Of each type a handshake, a chain, a signature and its verification.
     assert_eq!(samples.len(), 3 * 3 * 4);

@@ -13,8 +13,16 @@ use netbench_model::{ConnectManifest, Outcome, Role, Sample};
 use netbench_report::ConnectSummary;
 
 use crate::support::{
-    Place, finish, json, kept, manifest, marked, measured, samples, signal, until, wait, words,
+    Place, finish, json, kept, manifest, marked, measured, samples, signal, text, until, wait,
+    words,
 };
+
+/// Returns the process of the only server of the lab.
+fn server(mark: &str) -> Option<u32> {
+    let mut all = marked(mark).into_iter();
+    let server = all.find(|(_, command)| command.contains("netbench-worker-rustls"));
+    server.map(|(process, _)| process)
+}
 
 #[test]
 fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
@@ -31,14 +39,11 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let server = || {
-        let mut all = marked(&format!("{name}={value}")).into_iter();
-        all.find(|(_, command)| command.contains("netbench-worker-rustls"))
-    };
+    let mark = format!("{name}={value}");
     for due in [10, 60] {
         until("samples", || place.lines("samples.jsonl") >= due);
-        until("a server", || server().is_some());
-        signal("KILL", server().unwrap().0);
+        until("a server", || server(&mark).is_some());
+        signal("KILL", server(&mark).unwrap());
     }
     let done = wait(child).expect(0);
     assert!(
@@ -49,21 +54,14 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
     let summary: ConnectSummary = json(&done.stdout);
     assert!(summary.failures.is_empty(), "{:?}", summary.failures);
     assert_eq!(summary.run.samples, summary.run.planned);
-    let said = |words: &str| {
-        summary
-            .warnings
-            .iter()
-            .any(|warning| warning.contains(words))
-    };
+    let warnings = summary.warnings.join("\n");
     assert!(
-        said("server of the lab that had died"),
-        "{:?}",
-        summary.warnings
+        warnings.contains("server of the lab that had died"),
+        "{warnings}"
     );
     assert!(
-        !said("missing") && !said("handshakes"),
-        "{:?}",
-        summary.warnings
+        !warnings.contains("missing") && !warnings.contains("handshakes"),
+        "{warnings}"
     );
     let run = place.run();
     let void = samples(&run)
@@ -71,10 +69,7 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
         .filter(|sample| !sample.outcome.counts());
     assert!(void.count() >= 2);
     crate::support::check("connect-summary.json", &done.stdout);
-    for line in fs::read_to_string(run.join("samples.jsonl"))
-        .unwrap()
-        .lines()
-    {
+    for line in text(&run, "samples.jsonl").lines() {
         crate::support::check("sample.json", line);
     }
 }
@@ -149,10 +144,10 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
         assert_eq!(report.contains(&told), missing > 0, "{what}: {report}");
         let foreign = report.contains("are left out");
         assert_eq!(foreign, what.starts_with("of "), "{what}: {report}");
-        let row = place.netbench(&words("runs list --json")).expect(0).stdout;
+        let row = place.netbench_line("runs list --json").expect(0).stdout;
         let row: serde_json::Value = json(&row);
         assert_eq!(row["runs"][0]["missing"], missing, "{what}: {row}");
-        let list = place.netbench(&words("runs list")).expect(0).stdout;
+        let list = place.netbench_line("runs list").expect(0).stdout;
         assert_eq!(list.contains(" missing"), missing > 0, "{what}: {list}");
         if missing > 0 {
             let done = place.netbench(&["run", run.to_str().unwrap()]);

@@ -1,8 +1,14 @@
 //! `netbench runs report` of stored runs: every format, several runs side by side, and errors.
 
-use std::fs;
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use crate::support::{Place, finish, published, words};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::support::{Place, finish, published, published_run, text, words};
 
 #[test]
 fn every_form_of_a_run() {
@@ -30,12 +36,12 @@ fn every_form_of_a_run() {
     ];
     for (line, text) in cases {
         let line = format!("runs report {line}");
-        let done = place.netbench(&words(&line)).expect(0);
+        let done = place.netbench_line(&line).expect(0);
         assert!(done.stdout.contains(text), "{line}");
     }
     let line = "runs report connect-101-sites --format junit --output junit.xml";
-    assert_eq!(place.netbench(&words(line)).expect(0).stdout, "");
-    let junit = fs::read_to_string(place.path().join("junit.xml")).unwrap();
+    assert_eq!(place.netbench_line(line).expect(0).stdout, "");
+    let junit = text(place.path(), "junit.xml");
     assert!(junit.contains("tests=\"202\""), "101 sites on two stacks");
 }
 
@@ -43,12 +49,12 @@ fn every_form_of_a_run() {
 fn a_width_of_zero_is_none() {
     let place = Place::new();
     published(&place, "memory-table");
-    let shown = |columns: &str| {
+    let [zero, none, narrow] = ["0", "", "40"].map(|columns| {
         let mut command = place.command(&["runs", "report", "memory-table"]);
         finish(command.env("COLUMNS", columns)).expect(0).stdout
-    };
-    assert_eq!(shown("0"), shown(""));
-    assert_ne!(shown("0"), shown("40"));
+    });
+    assert_eq!(zero, none);
+    assert_ne!(zero, narrow);
 }
 
 /// The summary of an older netbench has figures that this one would lose.
@@ -57,17 +63,7 @@ fn reading_a_run_changes_nothing_in_it() {
     let place = Place::new();
     let run = published(&place, "connect-101-sites");
     fs::write(run.join("summary.json"), "{\"schema\": 1, \"older\": true}").unwrap();
-    let stored = || {
-        let files = fs::read_dir(&run)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        let mut files: Vec<_> = files
-            .map(|path| (path.clone(), fs::read(&path).unwrap()))
-            .collect();
-        files.sort();
-        files
-    };
-    let before = stored();
+    let before = files(&run);
     for line in [
         "runs report connect-101-sites",
         "runs report connect-101-sites --format markdown",
@@ -80,9 +76,17 @@ fn reading_a_run_changes_nothing_in_it() {
         "runs list .",
         "runs explain connect-101-sites",
     ] {
-        place.netbench(&words(line)).expect(0);
-        assert!(stored() == before, "{line} changed the run");
+        place.netbench_line(line).expect(0);
+        assert!(files(&run) == before, "{line} changed the run");
     }
+}
+
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let paths = fs::read_dir(folder).unwrap();
+    let paths = paths.map(|entry| entry.unwrap().path());
+    paths
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -90,23 +94,22 @@ fn the_page_goes_where_it_is_wanted() {
     let place = Place::new();
     published(&place, "connect-101-sites");
     published(&place, "memory-table");
-    let page = |path: &str| fs::read_to_string(place.path().join(path)).unwrap();
 
-    let done = place.netbench(&words("runs report connect-101-sites --format html"));
+    let done = place.netbench_line("runs report connect-101-sites --format html");
     let one = done.expect(0).stdout;
     assert!(one.contains("<section id=\"connect\""));
 
     let both = "runs report connect-101-sites memory-table --output both.HTML --quiet";
-    assert_eq!(place.netbench(&words(both)).expect(0).stderr, "");
-    let both = page("both.HTML");
+    assert_eq!(place.netbench_line(both).expect(0).stderr, "");
+    let both = text(place.path(), "both.HTML");
     for id in ["connect-1", "suite-2", "machine"] {
         assert!(both.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
     // The same samples make the same page.
     place
-        .netbench(&words("runs report connect-101-sites --output again.html"))
+        .netbench_line("runs report connect-101-sites --output again.html")
         .expect(0);
-    assert_eq!(page("again.html"), one);
+    assert_eq!(text(place.path(), "again.html"), one);
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn what_is_wrong_is_said() {
     ];
     for (line, code, text) in cases {
         let line = format!("runs report {line}");
-        let done = place.netbench(&words(&line)).expect(code);
+        let done = place.netbench_line(&line).expect(code);
         assert!(done.stderr.contains(text), "{line}: {}", done.stderr);
     }
 }
@@ -177,7 +180,7 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
             done.stderr
         );
         if said.is_empty() {
-            let opened = fs::read_to_string(place.path().join("opened")).unwrap();
+            let opened = text(place.path(), "opened");
             assert!(opened.trim().ends_with(page), "{opened}");
         } else {
             assert!(!place.path().join("opened").exists());
@@ -189,9 +192,9 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
 fn a_demonstration_is_a_whole_page() {
     let place = Place::new();
     place
-        .netbench(&words("runs demo --output page.html"))
+        .netbench_line("runs demo --output page.html")
         .expect(0);
-    let page = fs::read_to_string(place.path().join("page.html")).unwrap();
+    let page = text(place.path(), "page.html");
     assert!(page.starts_with("<!DOCTYPE html>"));
     assert!(page.trim_end().ends_with("</html>"));
     for question in ["support what", "work without glitches?", "fast enough?"] {
@@ -206,25 +209,24 @@ fn a_demonstration_is_a_whole_page() {
 /// A page of many stacks has pictures of all and no cards, and one of a pair has cards.
 #[test]
 fn pages_of_many_stacks_lead_with_pictures() {
-    let page = |run: &str| {
-        let run = format!("{}/../../results/{run}", env!("CARGO_MANIFEST_DIR"));
-        let place = Place::new();
-        let line = ["runs", "report", &run, "--format", "html"];
-        place.netbench(&line).expect(0).stdout
-    };
-    let many = page("2026-11-23-204717-vm-all-stacks");
+    let [many, pair] = ["23-204717-vm-all-stacks", "27-000500-vm-rustls-vs-openssl"].map(|end| {
+        let run = published_run(end);
+        let line = ["runs", "report", run.to_str().unwrap(), "--format", "html"];
+        Place::new().netbench(&line).expect(0).stdout
+    });
     assert_eq!(many.matches("<article class=\"card").count(), 0);
-    let place = |text: &str| many.find(text).unwrap_or_else(|| panic!("no {text}"));
-    let pictures = place("All stacks, the best first");
-    let answers = place("Is the stack fast enough in memory, in place of openssl?");
-    let figures = place("One row for each stack");
+    let [pictures, answers, figures] = [
+        "All stacks, the best first",
+        "Is the stack fast enough in memory, in place of openssl?",
+        "One row for each stack",
+    ]
+    .map(|text| many.find(text).unwrap_or_else(|| panic!("no {text}")));
     assert!(pictures < answers && answers < figures);
     let leading = &many[pictures..answers];
     assert_eq!(leading.matches("<figure").count(), 10);
     // Both widths of the first picture have every stack that has the figure.
     let first = &leading[..leading.find("</figure>").unwrap()];
     assert_eq!(first.matches("rustls-graviola").count(), 2 * 2);
-    let pair = page("2026-11-27-000500-vm-rustls-vs-openssl");
     assert_eq!(pair.matches("<article class=\"card").count(), 1);
     assert!(!pair.contains("All stacks, the best first"));
 }

@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Stdio,
 };
 
 use netbench_model::ConnectManifest;
 
-use crate::support::{Place, check, edit, finish, json, words};
+use crate::support::{Place, check, edit, finish, json, text, tree, words};
 
 const SITES: &str = "\
 one.example    server=openssl        rtt=2ms key=rsa-2048
@@ -29,30 +29,24 @@ fn one(place: &Place) -> PathBuf {
 fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
-    let kept = |name: &str| fs::read(run.join(name)).unwrap();
-    let (json, lines) = (kept("run.json"), kept("samples.jsonl"));
-    let newer =
-        String::from_utf8(json.clone())
-            .unwrap()
-            .replacen("\"schema\": 2", "\"schema\": 99", 1);
-    let newer_line =
-        String::from_utf8(lines.clone())
-            .unwrap()
-            .replacen("\"schema\":2", "\"schema\":99", 1);
-    let broken = |name: &str, json: Option<&[u8]>, lines: &[u8]| {
+    let [json, lines] = ["run.json", "samples.jsonl"].map(|name| text(&run, name));
+    let newer = json.replacen("\"schema\": 2", "\"schema\": 99", 1);
+    let newer_line = lines.replacen("\"schema\":2", "\"schema\":99", 1);
+    for (name, json, lines) in [
+        ("no-manifest", None, &*lines),
+        ("cut-short", Some(&json[..json.len() / 2]), &lines),
+        ("empty", Some(""), ""),
+        ("newer", Some(&newer), &lines),
+        ("newer-samples", Some(&json), &newer_line),
+        ("nonsense", Some(&json), "{\"schema\":1}\n"),
+    ] {
         let folder = place.path().join("broken").join(name);
         fs::create_dir_all(&folder).unwrap();
         if let Some(json) = json {
             fs::write(folder.join("run.json"), json).unwrap();
         }
         fs::write(folder.join("samples.jsonl"), lines).unwrap();
-    };
-    broken("no-manifest", None, &lines);
-    broken("cut-short", Some(&json[..json.len() / 2]), &lines);
-    broken("empty", Some(b""), b"");
-    broken("newer", Some(newer.as_bytes()), &lines);
-    broken("newer-samples", Some(&json), newer_line.as_bytes());
-    broken("nonsense", Some(&json), b"{\"schema\":1}\n");
+    }
     let folders = [
         ("no-manifest", "no run.json"),
         ("cut-short", "not a manifest"),
@@ -79,11 +73,12 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     }
     // A list continues after a defective run, and shows the defect of each.
     let done = place
-        .netbench(&words("runs list broken runs --format csv"))
+        .netbench_line("runs list broken runs --format csv")
         .expect(0);
     for (folder, why) in &folders[..6] {
-        let told = |line: &str| line.contains(folder) && line.contains(why);
-        assert!(done.stdout.lines().any(told), "{folder}: {}", done.stdout);
+        let mut lines = done.stdout.lines();
+        let told = lines.any(|line| line.contains(folder) && line.contains(why));
+        assert!(told, "{folder}: {}", done.stdout);
     }
     // A last line that a kill has truncated is ignored.
     fs::write(run.join("samples.jsonl"), &lines[..lines.len() - 5]).unwrap();
@@ -103,8 +98,8 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
     let path = run.to_str().unwrap();
-    let show = |command: &[&str]| place.netbench(command).expect(0);
-    let before = show(&["runs", "report", path, "--format", "json"]);
+    let report = ["runs", "report", path, "--format", "json"];
+    let before = place.netbench(&report).expect(0);
     assert!(!before.stderr.contains("repeat"), "{}", before.stderr);
     let lines = fs::read(run.join("samples.jsonl")).unwrap();
     fs::write(run.join("samples.jsonl"), lines.repeat(2)).unwrap();
@@ -115,13 +110,15 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
     );
     for packed in [false, true] {
         if packed {
-            show(&["runs", "prune", "--compress", path]);
+            place
+                .netbench(&["runs", "prune", "--compress", path])
+                .expect(0);
         }
-        let after = show(&["runs", "report", path, "--format", "json"]);
+        let after = place.netbench(&report).expect(0);
         assert_eq!(after.stdout, before.stdout);
         let said = after.stderr.replace("samples.jsonl.zst", "samples.jsonl");
         assert!(said.contains(&says), "{said}");
-        let explained = show(&["runs", "explain", path]);
+        let explained = place.netbench(&["runs", "explain", path]).expect(0);
         assert!(
             explained.stderr.contains("repeat another one"),
             "{}",
@@ -134,7 +131,7 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
 fn a_connection_that_took_no_time_is_no_sample() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
-    let lines = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let lines = text(&run, "samples.jsonl");
     let zeroed: Vec<String> = lines
         .lines()
         .map(|line| zeroed(line, "\"total_ns\":"))
@@ -171,11 +168,8 @@ fn a_packed_run_is_reported_as_before() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
     let run = run.to_str().unwrap();
-    let report = || {
-        let done = place.netbench(&["runs", "show", run, "--json"]);
-        done.expect(0).stdout
-    };
-    let before = report();
+    let show = ["runs", "show", run, "--json"];
+    let before = place.netbench(&show).expect(0).stdout;
     let measuring = File::open(place.run().join("samples.jsonl")).unwrap();
     measuring.lock().unwrap();
     let done = place
@@ -188,12 +182,10 @@ fn a_packed_run_is_reported_as_before() {
         .expect(0);
     assert!(done.stdout.contains("1 run: "), "{}", done.stdout);
     assert!(!place.run().join("samples.jsonl").exists());
-    assert_eq!(report(), before);
+    assert_eq!(place.netbench(&show).expect(0).stdout, before);
     let done = place.netbench(&["run", run]);
     assert!(done.stderr.contains("zstd -d --rm"), "{}", done.stderr);
-    place
-        .netbench(&words("runs prune --keep 0 --yes"))
-        .expect(0);
+    place.netbench_line("runs prune --keep 0 --yes").expect(0);
     assert!(
         fs::read_dir(place.path().join("runs"))
             .unwrap()
@@ -239,18 +231,16 @@ fn pruning_removes_old_runs_and_nothing_else() {
     let measuring = File::open(busy.join("samples.jsonl")).unwrap();
     measuring.lock().unwrap();
 
-    let prune = |how: &str, code: i32| {
-        let line = format!("runs prune {how}");
-        place.netbench(&words(&line)).expect(code)
-    };
-    prune("", 2);
-    let done = prune("--older-than 30", 2);
+    place.netbench_line("runs prune").expect(2);
+    let done = place.netbench_line("runs prune --older-than 30").expect(2);
     assert!(
         done.stderr.contains("--yes removes this run"),
         "{}",
         done.stderr
     );
-    let done = prune("--older-than 30 --dry-run", 0);
+    let done = place
+        .netbench_line("runs prune --older-than 30 --dry-run")
+        .expect(0);
     for line in [
         "would be removed: ",
         "has notes.txt in it",
@@ -260,15 +250,17 @@ fn pruning_removes_old_runs_and_nothing_else() {
         assert!(done.stdout.contains(line), "{line}: {}", done.stdout);
     }
     assert!(old.exists());
-    prune("--keep 9 --yes", 0);
+    place.netbench_line("runs prune --keep 9 --yes").expect(0);
     assert!(old.exists());
-    prune("--older-than 30 --yes", 0);
+    place
+        .netbench_line("runs prune --older-than 30 --yes")
+        .expect(0);
     assert!(!old.exists());
     for stays in [&noted, &busy, &foreign, &young] {
         assert!(stays.exists(), "{stays:?}");
     }
     drop(measuring);
-    prune("--keep 0 --yes", 0);
+    place.netbench_line("runs prune --keep 0 --yes").expect(0);
     assert!(!busy.exists() && noted.exists() && foreign.exists());
     let done = place
         .netbench(&["runs", "list", noted.to_str().unwrap()])
@@ -278,29 +270,29 @@ fn pruning_removes_old_runs_and_nothing_else() {
         "{}",
         done.stderr
     );
-    place.netbench(&words("runs list nowhere")).expect(2);
+    place.netbench_line("runs list nowhere").expect(2);
 }
 
 #[test]
 fn manual_pages_are_of_every_command() {
     let place = Place::new();
-    let page = place.netbench(&words("setup man")).expect(0).stdout;
+    let page = place.netbench_line("setup man").expect(0).stdout;
     assert!(
         page.contains(".TH netbench 1") && page.contains("netbench\\-runs(1)"),
         "{page}"
     );
-    place.netbench(&words("setup man pages")).expect(0);
+    place.netbench_line("setup man pages").expect(0);
     for command in [
         "netbench",
         "netbench-connect",
         "netbench-runs-explain",
         "netbench-runs-prune",
     ] {
-        let page = fs::read_to_string(place.path().join(format!("pages/{command}.1"))).unwrap();
+        let page = text(place.path(), &format!("pages/{command}.1"));
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
     }
     place.write("file", "");
-    place.netbench(&words("setup man file/pages")).expect(1);
+    place.netbench_line("setup man file/pages").expect(1);
 }
 
 #[test]
@@ -328,13 +320,13 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
     }
     // A report for a narrow terminal names its missing columns; a report for a pipe is complete.
     let left_out = "(no room for: ";
-    let report = || place.command(&["runs", "report", run, "-q"]);
-    let narrow = finish(report().env("COLUMNS", "40")).expect(0);
+    let report = ["runs", "report", run, "-q"];
+    let narrow = finish(place.command(&report).env("COLUMNS", "40")).expect(0);
     assert!(narrow.stdout.contains(left_out), "{}", narrow.stdout);
-    let piped = finish(report().env_remove("COLUMNS")).expect(0);
+    let piped = finish(place.command(&report).env_remove("COLUMNS")).expect(0);
     assert!(!piped.stdout.contains(left_out), "{}", piped.stdout);
     let line = "connect --sites sites.txt --rounds 1 --link none --limit 2 --verbose";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let told = done
         .stderr
         .lines()
@@ -342,7 +334,7 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
         .count();
     assert_eq!(told, 2 * 2, "{}", done.stderr);
     let both = format!("{line} --quiet");
-    place.netbench(&words(&both)).expect(2);
+    place.netbench_line(&both).expect(2);
 }
 
 #[test]
@@ -362,7 +354,7 @@ fn a_step_of_github_actions_gets_a_summary() {
     let mut command =
         place.command(&["runs", "explain", run.to_str().unwrap(), "--github-summary"]);
     finish(command.env("GITHUB_STEP_SUMMARY", "step.md")).expect(0);
-    let text = fs::read_to_string(place.path().join("step.md")).unwrap();
+    let text = text(place.path(), "step.md");
     assert!(text.starts_with("# netbench connect: "), "{text}");
     assert!(text.contains("\n# netbench runs explain: "), "{text}");
 }
@@ -393,10 +385,10 @@ fn a_full_output_is_said() {
 #[test]
 fn cases_are_followed_over_all_runs_of_a_folder() {
     let place = Place::new();
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let results = tree().join("results");
     let results = results.display();
     let line = format!("runs history {results} --case handshake-full_1.3* --stack rustls-aws-lc");
-    let done = place.netbench(&words(&format!("{line} --json"))).expect(0);
+    let done = place.netbench_line(&format!("{line} --json")).expect(0);
     check("suite-history.json", &done.stdout);
     let found: serde_json::Value = json(&done.stdout);
     let cases = found["cases"].as_array().unwrap();
@@ -413,11 +405,11 @@ fn cases_are_followed_over_all_runs_of_a_folder() {
     let damaged = place.path().join("runs/damaged");
     fs::create_dir_all(&damaged).unwrap();
     fs::write(damaged.join("run.json"), "{").unwrap();
-    let done = place.netbench(&words("runs history")).expect(3);
+    let done = place.netbench_line("runs history").expect(3);
     assert!(
         done.stdout.contains("damaged is left out"),
         "{}",
         done.stdout
     );
-    place.netbench(&words("runs history nowhere")).expect(2);
+    place.netbench_line("runs history nowhere").expect(2);
 }

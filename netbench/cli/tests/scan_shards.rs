@@ -9,7 +9,7 @@ use netbench_model::ScanManifest;
 use netbench_model::tls::TlsVersion;
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, edit, kept, words};
+use crate::support::{Place, edit, kept};
 
 const SITES: &str = "\
 rsa.test     tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256
@@ -26,14 +26,14 @@ type Change = fn(&mut ScanManifest);
 
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
     let line = format!("{HOW} --name {name} {more}");
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     place.named(name)
 }
 
 /// Returns the facts that must be equal: all except times and certificates, which each lab makes
 /// anew.
 fn found(summary: &ScanSummary) -> Vec<String> {
-    let site = |scan: &netbench_model::scan::SiteScan| {
+    let sites = summary.sites.iter().map(|scan| {
         let spoken = scan.versions.iter().filter(|found| found.supported);
         let versions: Vec<(TlsVersion, Vec<u16>, Vec<u16>)> = spoken
             .map(|found| {
@@ -43,8 +43,8 @@ fn found(summary: &ScanSummary) -> Vec<String> {
             })
             .collect();
         format!("{} {:?} {versions:?}", scan.site, scan.outcome)
-    };
-    summary.sites.iter().map(site).collect()
+    });
+    sites.collect()
 }
 
 #[test]
@@ -80,31 +80,28 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let (joined, one) = (joined.loss.unwrap(), one.loss.unwrap());
     assert_eq!(joined.lost.len(), 1);
     assert_eq!(joined.lost, one.lost);
-    let handshakes = |loss: &netbench_interop::LossReport| -> Vec<(String, String)> {
-        let made = loss.confirmed.iter();
-        made.map(|c| (c.site.clone(), c.stack.clone())).collect()
-    };
-    assert_eq!(handshakes(&joined), handshakes(&one));
+    let [joined, one] = [&joined, &one].map(|loss| {
+        let handshakes = loss.confirmed.iter();
+        handshakes
+            .map(|it| (&it.site, &it.stack))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(joined, one);
     for line in ["runs report all", "runs show all", "setup sites record all"] {
-        let done = place.netbench(&words(line)).expect(0);
+        let done = place.netbench_line(line).expect(0);
         assert!(done.stdout.contains("rsa.test"), "{line}: {}", done.stdout);
     }
-    let done = place.netbench(&words("run all")).expect(2);
+    let done = place.netbench_line("run all").expect(2);
     assert!(
         done.stderr.contains("merged from other runs"),
         "{}",
         done.stderr
     );
 
-    let refused = |runs: &[&Path], why: &str| {
-        let done = place.merge(runs, "--out new").expect(2);
-        assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
-        assert!(!place.path().join("new").exists());
-    };
-    refused(&given[..2], "shard 2/3 is missing");
-    refused(&[given[0], given[0]], "are the same run");
-    refused(&[&whole, given[0]], "only shards of a scan");
-    refused(&[&all, given[0]], "it was merged from other runs");
+    place.expect_no_merge(&given[..2], "shard 2/3 is missing");
+    place.expect_no_merge(&[given[0], given[0]], "are the same run");
+    place.expect_no_merge(&[&whole, given[0]], "only shards of a scan");
+    place.expect_no_merge(&[&all, given[0]], "it was merged from other runs");
     let changes: [(&str, Change); 5] = [
         ("retries (", |m| m.plan.retries += 1),
         ("seed (", |m| m.plan.seed = 8),
@@ -122,7 +119,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let original = fs::read(&file).unwrap();
     for (why, change) in changes {
         edit(&shards[0], change);
-        refused(&given, why);
+        place.expect_no_merge(&given, why);
         fs::write(&file, &original).unwrap();
     }
     let done = place.merge(&given[..2], "--partial --out part").expect(0);
@@ -144,7 +141,7 @@ fn shards_of_a_scan_that_cannot_be_are_wrong_input() {
         ("--no-such", "unknown option"),
     ] {
         let line = format!("scan {line}");
-        let done = place.netbench(&words(&line)).expect(2);
+        let done = place.netbench_line(&line).expect(2);
         assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
     }
 }

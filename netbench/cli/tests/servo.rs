@@ -36,7 +36,7 @@ fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
     let place = Place::with_sites(SITES);
     let line = "browser -q --json --sites sites.txt --browser servo,servo+ring --seed 7 \
                 --condition clean,resumed --rounds 3 --timeout 120s";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     check("browser-summary.json", &done.stdout);
     let summary: BrowserSummary = json(&done.stdout);
     assert_eq!(
@@ -63,7 +63,7 @@ fn objects_of_pages_are_loaded() {
     let place = Place::with_sites("a.example server=rustls-ring rtt=20ms\n");
     let line = "browser -q --json --sites sites.txt --browser servo --page objects=12,origins=3 \
                 --seed 7 --timeout 120s";
-    place.netbench(&words(line)).expect(0);
+    place.netbench_line(line).expect(0);
     let samples: Vec<VisitSample> = samples_of(&place.run());
     let objects = samples[0].outcome.ok().unwrap().objects.unwrap();
     assert_eq!(objects.loaded, 12);
@@ -82,11 +82,12 @@ fn a_crash_is_a_finding() {
     let child = piped(command.env("TMPDIR", &temporary));
     until("a browser", || browser_of(&temporary).is_some());
     let first = browser_of(&temporary);
-    let second = || browser_of(&temporary).filter(|process| Some(*process) != first);
-    until("a second browser", || second().is_some());
+    until("a second browser", || {
+        browser_of(&temporary).is_some_and(|process| Some(process) != first)
+    });
     // A visit takes four round trips, or 1,200 ms, after the browser has started.
     thread::sleep(Duration::from_millis(600));
-    signal("ABRT", second().unwrap());
+    signal("ABRT", browser_of(&temporary).unwrap());
     let done = wait(child).expect(0);
     let summary: BrowserSummary = json(&done.stdout);
     assert_eq!(summary.failures.len(), 1, "{:?}", summary.failures);
@@ -110,7 +111,7 @@ fn a_profile_is_saved() {
     let place = Place::new();
     let line = "browser features -q --json --browser servo --timeout 120s --case restart/hsts \
                 --case restart/persistent-cookie --case restart/session-cookie";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let summary: FeaturesSummary = json(&done.stdout);
     let outcomes: Vec<(&str, FeatureWord)> = summary
         .matrix
@@ -136,18 +137,16 @@ fn error_pages_have_the_servers_certificate() {
     let place = Place::new();
     let line = "compat -q --json --stack rustls-ring --client servo \
                 --case certificate/usual --case certificate/expired";
-    place.netbench(&words(line)).expect(0);
+    place.netbench_line(line).expect(0);
     let samples: Vec<CompatSample> = samples_of(&place.run());
-    let sample = |case| {
+    let [usual, expired] = ["certificate/usual", "certificate/expired"].map(|case| {
         let mut own = samples.iter().filter(|it| it.stack.as_str() == "servo");
         own.find(|it| it.case == case).unwrap()
-    };
-    let usual = sample("certificate/usual");
+    });
     assert!(
         matches!(usual.outcome, CompatOutcome::Accepted { .. }),
         "{usual:?}"
     );
-    let expired = sample("certificate/expired");
     assert!(
         matches!(expired.outcome, CompatOutcome::Rejected { .. }),
         "{expired:?}"

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     checkout::{self, alone, command_alone, log, log_of},
-    support::{Place, finish},
+    support::{Place, finish, text},
 };
 
 /// Makes a checkout with scripts in place of the tools that compile OpenSSL.
@@ -124,18 +124,18 @@ fn a_version_is_compiled_once_and_then_its_workers() {
     assert!(log(&place).contains("/openssl@+clang "), "{}", log(&place));
 }
 
+fn build_log(place: &Place) -> Option<PathBuf> {
+    let mut files = cached(place).into_iter();
+    files.find(|path| has_extension(path, "log"))
+}
+
 #[test]
 fn a_failed_compilation_leaves_its_log_and_nothing_else() {
     let place = Place::new();
     checkout(&place);
     make(&place, "echo one.c:1: no space left >&2; exit 2");
     let done = alone(&place, "stacks build openssl@3.2 go").expect(1);
-    let logs = || {
-        cached(&place)
-            .into_iter()
-            .find(|path| has_extension(path, "log"))
-    };
-    let kept = logs().unwrap();
+    let kept = build_log(&place).unwrap();
     for words in [
         "OpenSSL 3.2.1 was not built: make build_libs failed; its log is ",
         &kept.display().to_string(),
@@ -152,7 +152,7 @@ fn a_failed_compilation_leaves_its_log_and_nothing_else() {
 
     make(&place, "");
     alone(&place, "stacks build openssl@3.2").expect(0);
-    assert_eq!(logs(), None);
+    assert_eq!(build_log(&place), None);
 }
 
 #[test]
@@ -215,11 +215,6 @@ fn versions_are_listed_and_built_only_by_name() {
 
 /// Writes the package of a worker, and the workspace's settings, into a checkout.
 fn package(place: &Place) {
-    let write = |file: &str, text: &str| {
-        let path = place.path().join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
     let workspace = r#"[workspace]
 members = ["netbench/cli", "stacks/*"]
 exclude = ["stacks/servo"]
@@ -242,12 +237,18 @@ netbench-testing.workspace = true
 [[test]]
 name = "conformance"
 "#;
-    write("Cargo.toml", workspace);
-    write("Cargo.lock", "a lock file");
-    write("stacks/rustls/Cargo.toml", package);
-    write("stacks/rustls/src/main.rs", "fn main() {}");
-    write("stacks/rustls/src/deep/er.rs", "// one");
-    write("stacks/rustls/tests/conformance.rs", "fn main() {}");
+    for (file, text) in [
+        ("Cargo.toml", workspace),
+        ("Cargo.lock", "a lock file"),
+        ("stacks/rustls/Cargo.toml", package),
+        ("stacks/rustls/src/main.rs", "fn main() {}"),
+        ("stacks/rustls/src/deep/er.rs", "// one"),
+        ("stacks/rustls/tests/conformance.rs", "fn main() {}"),
+    ] {
+        let path = place.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
 }
 
 #[test]
@@ -258,18 +259,18 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
     alone(&place, "stacks build rustls@0.23.31 aws-lc-rs@1.12.0").expect(0);
 
     let target = place.path().join("target").display().to_string();
-    let of = |stack: &str| format!("{target}/{stack}/workspace/Cargo.toml");
     let updates = log_of(&place, "updates.log");
-    let update =
-        |stack: &str, pin: &str| format!("update --quiet --manifest-path {} {pin}\n", of(stack));
     let expected = [
-        update("rustls@0.23.31", "--workspace"),
-        update("rustls@0.23.31", "rustls --precise 0.23.31"),
-        update("aws-lc-rs@1.12.0", "--workspace"),
-        update("aws-lc-rs@1.12.0", "rustls --precise 0.23.31"),
-        update("aws-lc-rs@1.12.0", "rustls-webpki --precise 0.103.4"),
-        update("aws-lc-rs@1.12.0", "aws-lc-rs --precise 1.12.0"),
-    ];
+        ("rustls@0.23.31", "--workspace"),
+        ("rustls@0.23.31", "rustls --precise 0.23.31"),
+        ("aws-lc-rs@1.12.0", "--workspace"),
+        ("aws-lc-rs@1.12.0", "rustls --precise 0.23.31"),
+        ("aws-lc-rs@1.12.0", "rustls-webpki --precise 0.103.4"),
+        ("aws-lc-rs@1.12.0", "aws-lc-rs --precise 1.12.0"),
+    ]
+    .map(|(stack, pin)| {
+        format!("update --quiet --manifest-path {target}/{stack}/workspace/Cargo.toml {pin}\n")
+    });
     assert_eq!(updates, expected.concat());
 
     let built = log(&place);
@@ -278,15 +279,14 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
         "build --locked --release -p netbench-stack-rustls ",
         &format!("--target-dir {target}/rustls@ "),
         "--no-default-features --features ring ",
-        &format!("--manifest-path {} ", of("rustls@0.23.31")),
+        &format!("--manifest-path {target}/rustls@0.23.31/workspace/Cargo.toml "),
         "env.NETBENCH_VERSION_OF='rustls'",
     ] {
         assert!(line.contains(words), "{words}: {line}");
     }
 
     let workspace = place.path().join("target/rustls@0.23.31/workspace");
-    let read = |file: &str| fs::read_to_string(workspace.join(file)).unwrap();
-    let manifest = read("Cargo.toml");
+    let manifest = text(&workspace, "Cargo.toml");
     let root = place.path().display().to_string();
     assert!(
         manifest.contains(r#"members = ["stacks/rustls"]"#),
@@ -300,14 +300,14 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
     for gone in ["servo", "openssl-src", "opt-level"] {
         assert!(!manifest.contains(gone), "{gone}: {manifest}");
     }
-    assert_eq!(read("Cargo.lock"), "a lock file");
-    let package = read("stacks/rustls/Cargo.toml");
+    assert_eq!(text(&workspace, "Cargo.lock"), "a lock file");
+    let package = text(&workspace, "stacks/rustls/Cargo.toml");
     assert!(package.contains(r#"version = "=0.23.31""#), "{package}");
     assert!(
         !package.contains("testing") && !package.contains("conformance"),
         "{package}"
     );
-    assert_eq!(read("stacks/rustls/src/deep/er.rs"), "// one");
+    assert_eq!(text(&workspace, "stacks/rustls/src/deep/er.rs"), "// one");
     assert!(!workspace.join("stacks/rustls/tests").exists());
 }
 
@@ -316,28 +316,29 @@ fn a_workspace_follows_the_sources_and_is_not_locked_again() {
     let place = Place::new();
     checkout(&place);
     package(&place);
-    let build = || alone(&place, "stacks build rustls@0.23.31").expect(0);
-    build();
+    let build = "stacks build rustls@0.23.31";
+    alone(&place, build).expect(0);
     let copied = place
         .path()
         .join("target/rustls@0.23.31/workspace/stacks/rustls");
-    let age = |file: &str| fs::metadata(copied.join(file)).unwrap().modified().unwrap();
-    let (main, updates) = (age("src/main.rs"), log_of(&place, "updates.log"));
+    let main = fs::metadata(copied.join("src/main.rs")).unwrap();
+    let updates = log_of(&place, "updates.log");
 
     let source = place.path().join("stacks/rustls/src");
     fs::write(source.join("new.rs"), "// two").unwrap();
     fs::remove_dir_all(source.join("deep")).unwrap();
-    build();
+    alone(&place, build).expect(0);
     assert!(copied.join("src/new.rs").is_file() && !copied.join("src/deep").exists());
+    let later = fs::metadata(copied.join("src/main.rs")).unwrap();
     assert_eq!(
-        age("src/main.rs"),
-        main,
+        later.modified().unwrap(),
+        main.modified().unwrap(),
         "what is the same is not written again"
     );
     assert_eq!(log_of(&place, "updates.log"), updates);
 
     fs::write(place.path().join("Cargo.lock"), "another").unwrap();
-    build();
+    alone(&place, build).expect(0);
     assert_eq!(log_of(&place, "updates.log").len(), 2 * updates.len());
 }
 

@@ -1,10 +1,12 @@
 //! `netbench stacks`: its output, that it builds only on request, and the defects that it finds.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::{fs, path::Path};
 
 use crate::{
     checkout::{alone, checkout, command_alone, go, log, log_of},
-    support::{Place, check, finish, words},
+    support::{Place, check, finish},
 };
 
 #[test]
@@ -101,37 +103,37 @@ fn workers_are_built_into_the_cache_and_found_there() {
     assert!(said.contains("in the source tree: "), "{said}");
 }
 
+fn build_of_openssl(place: &Place) -> serde_json::Value {
+    let json = alone(place, "stacks --json").expect(0).stdout;
+    check("stacks.json", &json);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mut stacks = json["stacks"].as_array().unwrap().iter();
+    let openssl = stacks.find(|stack| stack["stack"] == "openssl");
+    openssl.unwrap()["build"].clone()
+}
+
 #[test]
 fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
     let place = Place::new();
     checkout(&place);
-    let of_openssl = || {
-        let json = alone(&place, "stacks --json").expect(0).stdout;
-        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-        check("stacks.json", &json.to_string());
-        let stacks = json["stacks"].as_array().unwrap();
-        let openssl = stacks.iter().find(|stack| stack["stack"] == "openssl");
-        openssl.unwrap().clone()
-    };
     let slow =
         "sleep 0.3\nmkdir -p \"$7/release\"\necho made > \"$7/release/netbench-worker-openssl\"";
     place.script("cargo", slow);
     alone(&place, "stacks build openssl").expect(0);
-    let took = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
+    let took = build_of_openssl(&place)["wall_ms"].as_u64().unwrap();
     assert!((300..20_000).contains(&took), "{took}");
 
     // A build with nothing to do leaves the time unchanged.
     place.script("cargo", "exit 0");
     alone(&place, "stacks build openssl").expect(0);
-    let again = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
-    assert_eq!(again, took);
+    assert_eq!(build_of_openssl(&place)["wall_ms"], took);
 
     // A later build by another tool has no time.
     let built = place.path().join("target/release/netbench-worker-openssl");
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     let built = fs::File::options().append(true).open(built).unwrap();
     built.set_modified(later).unwrap();
-    assert_eq!(of_openssl()["build"], serde_json::Value::Null);
+    assert_eq!(build_of_openssl(&place), serde_json::Value::Null);
 
     alone(&place, "stacks clean").expect(0);
     let cache = place.path().join("cache/netbench/workers");
@@ -303,14 +305,15 @@ fn some_workers_are_built_from_lock_files_of_their_own() {
     )
     .expect(0);
     let built = log(&place);
-    let of = |folder: &str| format!("--manifest-path stacks/{folder}/Cargo.toml");
-    let servo = of("servo");
-    let with_feature = format!("{servo} --features netbench-worker/jemalloc");
-    let expected = [servo, with_feature, of("rustls-dev")];
+    let expected = [
+        "--manifest-path stacks/servo/Cargo.toml",
+        "--manifest-path stacks/servo/Cargo.toml --features netbench-worker/jemalloc",
+        "--manifest-path stacks/rustls-dev/Cargo.toml",
+    ];
     let lines: Vec<&str> = built.lines().collect();
     assert_eq!(lines.len(), expected.len(), "{built}");
     for (line, expected) in lines.into_iter().zip(expected) {
-        assert!(line.ends_with(&expected), "{line}");
+        assert!(line.ends_with(expected), "{line}");
     }
 }
 
@@ -526,7 +529,7 @@ fn a_worker_that_breaks_the_rules_is_found_out() {
         "stacks check mine --worker mine={}",
         place.path().join("mine").display()
     );
-    let done = place.netbench(&words(&line)).expect(4);
+    let done = place.netbench_line(&line).expect(4);
     assert!(
         done.stdout.contains("mine: protocol: failed\n    "),
         "{}",

@@ -50,13 +50,12 @@ fn answers(stdout: &str) -> Vec<Answer> {
 
 /// Whether any part of the evidence is left that compares the stacks.
 fn compares(changes: &[Change]) -> bool {
-    let gone = |part: &&str| {
+    PARTS.iter().any(|part| {
         let mut changes = changes.iter();
-        changes.any(
-            |change| matches!(change, Change::Without(of) | Change::Never(of, _) if of == part),
+        changes.all(
+            |change| !matches!(change, Change::Without(of) | Change::Never(of, _) if of == part),
         )
-    };
-    PARTS.iter().any(|part| !gone(part))
+    })
 }
 
 /// An evaluation in which no part was done, by what became of each.
@@ -116,18 +115,14 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
         assert!(text.contains(sentence), "row {at}: {text}");
         // A part that ended early is run again, and fails without workers of these stacks; without a shim, protocol tests are
         // unsupported. The other parts are only reported.
-        let fails = |change: &Change| match change {
+        let fails = changes.iter().any(|change| match change {
             Change::Ended(part, _) | Change::Never(part, End::Failed | End::Interrupted) => {
                 *part != "features"
             }
             _ => false,
-        };
+        });
         let resumed = place.netbench(&["run", run.to_str().unwrap(), "--json"]);
-        let code = if changes.iter().any(fails) {
-            FAILED
-        } else {
-            code
-        };
+        let code = if fails { FAILED } else { code };
         assert_eq!(resumed.code, Some(code), "row {at}: {}", resumed.stderr);
     }
 }
@@ -184,14 +179,12 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
                 store(&run, &manifest, &runs[side]);
                 run
             });
-            let compare = |more: &[&str]| {
-                let runs = [&before, &after].map(|run| run.to_str().unwrap());
-                place.netbench(&[&["runs", "compare"], &runs[..], more].concat())
-            };
+            let [before, after] = [&before, &after].map(|run| run.to_str().unwrap());
+            let compare = ["runs", "compare", before, after];
             let threshold = format!("{}%", row.3);
             for format in ["terminal", "json", "junit"] {
                 let gate = ["--fail-on-regression", &threshold, "--format", format];
-                let done = compare(&gate);
+                let done = place.netbench(&[&compare[..], &gate].concat());
                 assert_eq!(
                     done.code,
                     Some(code(row.4)),
@@ -199,7 +192,7 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
                     done.stdout
                 );
             }
-            compare(&[]).expect(WELL);
+            place.netbench(&compare).expect(WELL);
         }
     }
 }

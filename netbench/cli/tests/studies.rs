@@ -14,6 +14,8 @@ use netbench_store::RunFolder;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::support::tree;
+
 /// The end of the paragraph above the table, and the heading below it.
 const BEFORE: &str = "above 1, the other is better.\n\n";
 const AFTER: &str = "\n## ";
@@ -46,10 +48,6 @@ struct Outcome {
     measured: String,
     verdict: String,
     is_same: bool,
-}
-
-fn tree() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 fn studies() -> Studies {
@@ -154,10 +152,10 @@ fn of_rows(summary: &Value, pattern: &str) -> Outcome {
 
 /// Returns the minimum and the maximum of the factors, whose reciprocals the summary has.
 fn range(rows: &[&Value], field: &str) -> String {
-    let factors = || rows.iter().map(|row| 1.0 / row[field].as_f64().unwrap());
+    let factors = rows.iter().map(|row| 1.0 / row[field].as_f64().unwrap());
     let (low, high) = (
-        factors().fold(f64::INFINITY, f64::min),
-        factors().fold(f64::NEG_INFINITY, f64::max),
+        factors.clone().fold(f64::INFINITY, f64::min),
+        factors.fold(f64::NEG_INFINITY, f64::max),
     );
     let (low, high) = (format!("{low:.2}"), format!("{high:.2}"));
     match low == high {

@@ -7,12 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use netbench_model::{CipherSuite, Group, Measure, SuiteManifest, SuiteOutcome, SuiteSample};
+use netbench_model::{CipherSuite, Group, Held, Measure, SuiteManifest, SuiteOutcome, SuiteSample};
 use netbench_report::decided;
 use serde_json::Value;
 
 use crate::support::{
-    Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, until, words,
+    Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, text, until,
+    words,
 };
 
 const FULL: &str = "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
@@ -84,9 +85,8 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
     let done = suite(&place, &line).expect(0);
     let run = place.run();
     check("suite-summary.json", &done.stdout);
-    let text = |file: &str| fs::read_to_string(run.join(file)).unwrap();
-    check("suite-run.json", &text("run.json"));
-    for line in text("samples.jsonl").lines() {
+    check("suite-run.json", &text(&run, "run.json"));
+    for line in text(&run, "samples.jsonl").lines() {
         check("suite-sample.json", line);
     }
 
@@ -137,12 +137,18 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         ("json", "\"kind\": \"suite\""),
     ] {
         let line = format!("runs report {} --format {format}", run.display());
-        let again = place.netbench(&words(&line)).expect(0);
+        let again = place.netbench_line(&line).expect(0);
         assert!(again.stdout.contains(text), "{format}");
     }
     for file in ["summary.md", "summary.csv", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");
     }
+}
+
+fn held<'a>(samples: &'a [SuiteSample], case: &str) -> &'a Held {
+    let sample = samples.iter().find(|sample| sample.name == case);
+    let measured = sample.unwrap().outcome.ok().unwrap();
+    measured.held.as_ref().unwrap()
 }
 
 #[test]
@@ -164,18 +170,15 @@ fn every_part_runs_on_one_stack_alone() {
     let done = suite(&place, &line).expect(0);
     assert!(!done.stdout.contains("Unsupported"), "{}", done.stdout);
     let samples = suite_samples(&place.run());
-    let held = |name: &str| {
-        let of_name = samples.iter().find(|sample| sample.name == name);
-        of_name.unwrap().outcome.ok().unwrap().held.clone().unwrap()
-    };
-    let after_data = held("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data");
+    let case = "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
+    let after_data = held(&samples, &format!("{case}_after-data"));
     let received = [after_data.client_data_bytes, after_data.server_data_bytes];
     assert_eq!(received, [50 * 16 * 1024; 2]);
     assert!(after_data.ticket_bytes > 0, "{after_data:?}");
-    let held = held("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256");
+    let held = held(&samples, case);
     assert_eq!(held.sessions, 100);
     assert!(held.peak_bytes >= held.after_bytes && held.after_bytes > held.before_bytes);
-    let heap = held.heap.expect("allocations are counted");
+    let heap = held.heap.as_ref().expect("allocations are counted");
     assert!(heap.allocations > 1_000 && heap.peak_bytes >= heap.held_bytes);
     let sides = [heap.client_bytes.unwrap(), heap.server_bytes.unwrap()];
     // Sessions share little, and each holds at least its buffers and keys.
@@ -186,7 +189,7 @@ fn every_part_runs_on_one_stack_alone() {
         "{heap:?}"
     );
     for side in ["client", "server"] {
-        let case = format!("memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_heap-{side}");
+        let case = format!("{case}_heap-{side}");
         assert!(done.stdout.contains(&case), "{case}: {}", done.stdout);
     }
 }
@@ -196,34 +199,37 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let place = Place::new();
     let line = format!("--case {FULL} --stack rustls-ring --rounds 8 --trial 20ms --quiet");
     suite(&place, &line).expect(0);
-    let run = |name: &str, ns: f64| retimed(&place, &place.run(), name, |_| ns);
-    let (before, after) = (run("before", 1e6), run("after", 3.5e6));
+    let [before, after] = [("before", 1e6), ("after", 3.5e6)]
+        .map(|(name, ns)| retimed(&place, &place.run(), name, |_| ns));
 
-    let compare = |line: &str| place.netbench(&words(&format!("runs compare {line}")));
-    let gate = "--fail-on-regression 20%";
-    let worse = compare(&format!("{before} {after} {gate}")).expect(4);
+    let line = format!("runs compare {before} {after}");
+    let gated = format!("{line} --fail-on-regression 20%");
+    let worse = place.netbench_line(&gated).expect(4);
     assert!(
         worse.stdout.contains("regressed by more than 20.0 %"),
         "{}",
         worse.stdout
     );
-    let better = compare(&format!("{after} {before} {gate}")).expect(0);
+    let reversed = format!("runs compare {after} {before} --fail-on-regression 20%");
+    let better = place.netbench_line(&reversed).expect(0);
     assert!(better.stdout.contains("Passed: nothing regressed"));
     // The stack is slower, but within the limit.
-    compare(&format!("{before} {after} --fail-on-regression 1000%")).expect(0);
-    compare(&format!("{before} {after}")).expect(0);
+    let within = format!("{line} --fail-on-regression 1000%");
+    place.netbench_line(&within).expect(0);
+    place.netbench_line(&line).expect(0);
 
-    let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
+    let json = place.netbench_line(&format!("{gated} --json")).expect(4);
     check("compare-summary.json", &json.stdout);
     let json: Value = crate::support::json(&json.stdout);
     let ratio = json["cases"][0]["change"]["ratio"].as_f64().unwrap();
     assert!((3.49..3.51).contains(&ratio), "{ratio}");
-    let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
+    let junit = format!("{gated} --format junit");
+    let junit = place.netbench_line(&junit).expect(4);
     assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
 
     // As in a step of GitHub Actions.
     let summary = place.path().join("step.md");
-    let line = format!("runs compare {before} {after} --github-summary");
+    let line = format!("{line} --github-summary");
     let mut command = place.command(&words(&line));
     finish(command.env("GITHUB_STEP_SUMMARY", &summary)).expect(0);
     assert!(fs::read_to_string(&summary).unwrap().contains("| case |"));
@@ -287,9 +293,9 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         assert!((ratio / of - 1.0).abs() < 0.01, "{other}, {ratio}");
     }
     let pair = format!("runs compare {run} --stack rustls-ring,slowed --fail-on-regression 10%");
-    place.netbench(&words(&pair)).expect(4);
+    place.netbench_line(&pair).expect(4);
     let pair = format!("runs compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
-    place.netbench(&words(&pair)).expect(0);
+    place.netbench_line(&pair).expect(0);
 
     let [second, third] = ["second", "third"].map(|name| {
         let copy = place.path().join(name);
@@ -300,7 +306,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         copy.display().to_string()
     });
     let joined = format!("runs compare {run} {second} {third} --stack rustls-ring,slowed --json");
-    let joined = place.netbench(&words(&joined)).expect(0);
+    let joined = place.netbench_line(&joined).expect(0);
     check("joined-summary.json", &joined.stdout);
     let joined: Value = serde_json::from_str(&joined.stdout).unwrap();
     for case in joined["cases"].as_array().unwrap() {
@@ -312,11 +318,11 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         format!("{run} {second} {run} --stack rustls-ring,slowed"),
     ] {
         place
-            .netbench(&words(&format!("runs compare {wrong}")))
+            .netbench_line(&format!("runs compare {wrong}"))
             .expect(2);
     }
     let gate = format!("runs compare {run} {second} {third} --fail-on-regression 10%");
-    place.netbench(&words(&gate)).expect(2);
+    place.netbench_line(&gate).expect(2);
 }
 
 #[test]
@@ -327,12 +333,12 @@ fn runs_with_other_settings_are_not_compared_unless_asked_for() {
             format!("--case {FULL} --stack rustls-ring --rounds 2 --trial {trial} --name t{trial}");
         suite(&place, &line).expect(0);
     }
-    let run = |name: &str| place.named(name).display().to_string();
-    let line = format!("runs compare {} {}", run("t20ms"), run("t30ms"));
-    let refused = place.netbench(&words(&line)).expect(2);
+    let [one, other] = ["t20ms", "t30ms"].map(|name| place.named(name));
+    let line = format!("runs compare {} {}", one.display(), other.display());
+    let refused = place.netbench_line(&line).expect(2);
     assert!(refused.stderr.contains("trial_ms"), "{}", refused.stderr);
     let line = format!("{line} --allow-different-settings");
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     assert!(done.stdout.contains("not comparable"), "{}", done.stdout);
 }
 
@@ -414,7 +420,7 @@ fn a_variant_is_what_its_name_says_or_unsupported() {
         "suite crypto --case crypto_aes128-gcm_seal --stack {} --rounds 1 --trial 20ms",
         stacks.join(",")
     );
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     let run = place.run();
     let has = fs::read_to_string("/proc/cpuinfo").unwrap();
     let has = has.split_whitespace().any(|flag| flag == "vaes");
@@ -472,7 +478,7 @@ fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     assert!((2..12).contains(&taken), "{taken}");
 
     let resumed = format!("run {}", run.display());
-    place.netbench(&words(&resumed)).expect(0);
+    place.netbench_line(&resumed).expect(0);
     let rounds: Vec<u32> = suite_samples(&run).iter().map(|s| s.round).collect();
     assert_eq!(rounds, (0..12).collect::<Vec<u32>>());
     let manifest: SuiteManifest = kept(&run, "run.json");
@@ -493,7 +499,7 @@ fn run_folders_that_are_newer_or_cut_short() {
     // The last line is truncated, as after a kill.
     let whole = fs::read_to_string(&samples).unwrap();
     fs::write(&samples, &whole[..whole.len() - 40]).unwrap();
-    place.netbench(&words(&compare)).expect(0);
+    place.netbench_line(&compare).expect(0);
 
     let text = fs::read_to_string(&manifest).unwrap();
     for (broken, said) in [
@@ -506,7 +512,7 @@ fn run_folders_that_are_newer_or_cut_short() {
     ] {
         fs::write(&manifest, broken).unwrap();
         for line in [&compare, &report] {
-            let done = place.netbench(&words(line)).expect(2);
+            let done = place.netbench_line(line).expect(2);
             assert!(done.stderr.contains(said), "{}", done.stderr);
         }
     }
@@ -525,11 +531,11 @@ fn rounds_end_when_all_is_decided() {
     let samples = suite_samples(&place.run());
     let rounds = samples.iter().map(|sample| sample.round + 1).max();
     // The time of the decision depends on how idle the machine is.
-    let is_decided = |rounds: &u32| {
+    let first_decided = (1..most).find(|rounds| {
         let so_far = samples.iter().filter(|sample| sample.round < *rounds);
         !decided(&plan, &so_far.cloned().collect::<Vec<_>>(), *rounds).is_empty()
-    };
-    assert_eq!(rounds, (1..most).find(is_decided).or(Some(most)));
+    });
+    assert_eq!(rounds, first_decided.or(Some(most)));
 
     // On a machine that is always idle, the decision comes at the first interim analysis.
     let made = PathBuf::from(retimed(&place, &place.run(), "made", slowed_to_three_times));

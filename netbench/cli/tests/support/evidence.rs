@@ -59,17 +59,16 @@ pub(crate) fn store_evaluation(run: &Path, changes: &[Change]) -> PathBuf {
     let mut totals: &[(f64, f64)] = &[(0.995, 1.005)];
     let mut judged = vec![Judgement::Right];
     let mut cases = vec![MadeCase::handshake(0.5, 0.52), MadeCase::receive(0.9, 0.92)];
-    let at = |part: &str| PARTS.iter().position(|of| *of == part).unwrap();
     for change in changes {
         match *change {
             Change::Without(part) => {
-                states[at(part)].1 = PartState::LeftOut;
-                is_gone[at(part)] = true;
+                states[position(part)].1 = PartState::LeftOut;
+                is_gone[position(part)] = true;
             }
-            Change::Ended(part, end) => states[at(part)].1 = state(end),
+            Change::Ended(part, end) => states[position(part)].1 = state(end),
             Change::Never(part, end) => {
-                states[at(part)].1 = state(end);
-                is_gone[at(part)] = true;
+                states[position(part)].1 = state(end);
+                is_gone[position(part)] = true;
             }
             Change::Lost(sites) => lost = usize::try_from(sites).unwrap(),
             Change::Totals(of) => totals = of,
@@ -102,6 +101,10 @@ pub(crate) fn store_evaluation(run: &Path, changes: &[Change]) -> PathBuf {
     run.to_owned()
 }
 
+fn position(part: &str) -> usize {
+    PARTS.iter().position(|of| *of == part).unwrap()
+}
+
 /// Stores a scan in which the new stack loses this number of the sites that the old one reaches, each confirmed by a handshake.
 fn store_scan(run: &Path, lost: usize) {
     const X25519: (&str, u16) = ("x25519", 0x1d);
@@ -130,14 +133,14 @@ fn store_scan(run: &Path, lost: usize) {
         scan_made::offer(NEW, &[GCM]),
     ];
     let predicted = LossReport::new(offers.clone(), &scans, Vec::new());
-    let alert = || HandshakeResult::Failed {
-        class: "alert".to_owned(),
-        reason: "handshake_failure".to_owned(),
-        in_tls: true,
-    };
-    let confirmed = predicted.sites[..lost]
-        .iter()
-        .map(|found| confirmation(&found.site, NEW, found.agreements[1].clone(), alert()));
+    let confirmed = predicted.sites[..lost].iter().map(|found| {
+        let alert = HandshakeResult::Failed {
+            class: "alert".to_owned(),
+            reason: "handshake_failure".to_owned(),
+            in_tls: true,
+        };
+        confirmation(&found.site, NEW, found.agreements[1].clone(), alert)
+    });
     let against = AgainstRecord {
         confirmed: confirmed.collect(),
         offers,
@@ -239,13 +242,14 @@ pub(crate) fn store_suite(run: &Path, cases: &[MadeCase]) {
 
 /// The scenario of a case, of which no other case of the run has the name.
 fn scenario(case: &MadeCase, at: usize) -> Scenario {
-    let of_part = |scenario: &&Scenario| match scenario.work {
+    let mut scenarios = suite_made::scenarios().into_iter();
+    let scenario = scenarios.find(|scenario| match scenario.work {
         Work::Bulk { .. } => case.part == Part::Bulk,
         Work::Handshake { .. } => case.part == Part::Handshake,
         Work::Verify { .. } => case.part == Part::Verify,
         _ => false,
-    };
-    let mut scenario = *suite_made::scenarios().iter().find(of_part).unwrap();
+    });
+    let mut scenario = scenario.unwrap();
     if let Work::Bulk { write_bytes, .. } = &mut scenario.work {
         *write_bytes >>= at;
     }
@@ -254,9 +258,8 @@ fn scenario(case: &MadeCase, at: usize) -> Scenario {
 
 /// Leaves the figures of one measure.
 fn of_one_measure(made: &mut netbench_model::SuiteMeasured, measure: Measure) {
-    let kept = |of: &Measure| *of == measure;
-    made.wall.retain(|of, _| kept(of));
-    made.cpu.retain(|of, _| kept(of));
+    made.wall.retain(|of, _| *of == measure);
+    made.cpu.retain(|of, _| *of == measure);
     for slice in &mut made.slices {
         for figures in [
             &mut slice.first_ns,
@@ -264,7 +267,7 @@ fn of_one_measure(made: &mut netbench_model::SuiteMeasured, measure: Measure) {
             &mut slice.mean_ns,
             &mut slice.low_ns,
         ] {
-            figures.retain(|of, _| kept(of));
+            figures.retain(|of, _| *of == measure);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -103,6 +103,11 @@ impl Place {
         finish(&mut self.command(arguments))
     }
 
+    /// Runs `netbench` with the words of this line.
+    pub fn netbench_line(&self, line: &str) -> Done {
+        self.netbench(&words(line))
+    }
+
     /// Starts `netbench`, for [`wait`] or [`interrupt`].
     pub fn begin(&self, arguments: &[&str]) -> Child {
         piped(&mut self.command(arguments))
@@ -111,7 +116,7 @@ impl Place {
     /// Runs `netbench connect` to the sites of `sites.txt`, which must succeed.
     pub fn connect(&self, more: &str) -> Done {
         let line = format!("connect --sites sites.txt {more}");
-        self.netbench(&words(&line)).expect(0)
+        self.netbench_line(&line).expect(0)
     }
 
     /// Runs `netbench runs merge` with these runs.
@@ -123,6 +128,13 @@ impl Place {
             .chain(more.split_whitespace())
             .collect();
         self.netbench(&arguments)
+    }
+
+    /// Panics unless these runs are refused by `netbench runs merge` for this reason.
+    pub fn expect_no_merge(&self, runs: &[&Path], why: &str) {
+        let done = self.merge(runs, "--out new").expect(2);
+        assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
+        assert!(!self.path().join("new").exists());
     }
 
     /// Returns the runs under `runs/`, if the folder exists already.
@@ -158,9 +170,14 @@ pub fn json<T: DeserializeOwned>(text: &str) -> T {
     serde_json::from_str(text).unwrap()
 }
 
-/// Reads a file of a run.
+/// Reads a file of a folder.
+pub fn text(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// Reads a JSON file of a run.
 pub fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
-    json(&fs::read_to_string(run.join(name)).unwrap())
+    json(&text(run, name))
 }
 
 pub fn manifest(run: &Path) -> ConnectManifest {
@@ -176,8 +193,7 @@ pub fn edit<M: DeserializeOwned + Serialize>(run: &Path, change: impl FnOnce(&mu
 
 /// Reads the samples of a run of any kind.
 pub fn samples_of<S: DeserializeOwned>(run: &Path) -> Vec<S> {
-    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    text.lines().map(json).collect()
+    text(run, "samples.jsonl").lines().map(json).collect()
 }
 
 pub fn samples(run: &Path) -> Vec<Sample> {
@@ -227,16 +243,12 @@ pub fn piped(command: &mut Command) -> Child {
 
 /// Runs a command whose stdout and stderr are closed pipes, and returns its exit code.
 pub fn finish_unread(command: &mut Command) -> Option<i32> {
-    let closed = || {
+    let [stdout, stderr] = [(); 2].map(|()| {
         let (_, unread) = std::io::pipe().unwrap();
         unread
-    };
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(closed())
-        .stderr(closed())
-        .spawn();
-    end(&mut child.unwrap())
+    });
+    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    end(&mut command.spawn().unwrap())
 }
 
 /// Presses Ctrl-C, and waits for a command whose output is piped.
@@ -253,23 +265,22 @@ pub fn signal(name: &str, pid: u32) {
 
 /// Waits for a command whose output is piped.
 pub fn wait(mut child: Child) -> Done {
-    let mut out = child.stdout.take().unwrap();
-    let mut err = child.stderr.take().unwrap();
-    let stdout = thread::spawn(move || {
-        let mut text = Vec::new();
-        out.read_to_end(&mut text).map(|_| text)
-    });
-    let stderr = thread::spawn(move || {
-        let mut text = Vec::new();
-        err.read_to_end(&mut text).map(|_| text)
-    });
+    let stdout = read_in_thread(child.stdout.take().unwrap());
+    let stderr = read_in_thread(child.stderr.take().unwrap());
     let code = end(&mut child);
-    let text = |bytes: std::io::Result<Vec<u8>>| String::from_utf8(bytes.unwrap()).unwrap();
     Done {
         code,
-        stdout: text(stdout.join().unwrap()),
-        stderr: text(stderr.join().unwrap()),
+        stdout: stdout.join().unwrap(),
+        stderr: stderr.join().unwrap(),
     }
+}
+
+fn read_in_thread(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).unwrap();
+        text
+    })
 }
 
 /// Waits for the end of a child, and kills it at the time limit.
@@ -328,20 +339,36 @@ pub fn marked(mark: &str) -> Vec<(u32, String)> {
     found
 }
 
+/// Returns the root of the source tree.
+pub fn tree() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Returns the folder of a published run, given by the end of its name.
+pub fn published_run(end: &str) -> PathBuf {
+    let runs = fs::read_dir(tree().join("results")).unwrap();
+    let mut runs = runs.map(|entry| entry.unwrap().path());
+    runs.find(|path| path.to_string_lossy().ends_with(end))
+        .unwrap()
+}
+
 /// Copies a published run, given by the end of its name, to a folder where a test may write.
 pub fn published(place: &Place, end: &str) -> PathBuf {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-    let run = fs::read_dir(results)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.to_string_lossy().ends_with(end))
-        .unwrap();
+    let run = published_run(end);
     let copy = place.path().join(end);
     fs::create_dir(&copy).unwrap();
     for file in ["run.json", "samples.jsonl.zst"] {
         fs::copy(run.join(file), copy.join(file)).unwrap();
     }
     copy
+}
+
+/// Returns the names of the files and folders in a folder.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
 /// Returns a worker that `./test` has built next to the command.

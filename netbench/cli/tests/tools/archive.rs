@@ -7,16 +7,12 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::support::{Done, Place, built, words};
+use crate::support::{Done, Place, built, text, tree, words};
 
 netbench_testing::module_tests! {
     a_bare_root_is_enough: UserMounts;
     the_same_programs_give_the_same_archive;
     the_recipes_for_continuous_integration_work: UserNamespaces;
-}
-
-fn tree() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Runs a command to its end; a busy machine may need minutes for some commands.
@@ -140,9 +136,13 @@ fn the_same_programs_give_the_same_archive() {
     fs::remove_dir_all(again.parent().unwrap()).unwrap();
 }
 
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 /// Returns the shell lines of the recipe under a heading of docs/CI.md.
 fn recipe(heading: &str) -> Vec<String> {
-    let text = fs::read_to_string(tree().join("docs/CI.md")).unwrap();
+    let text = text(tree(), "docs/CI.md");
     let section = text
         .split("\n## ")
         .find(|section| section.starts_with(heading))
@@ -154,7 +154,6 @@ fn recipe(heading: &str) -> Vec<String> {
         .split("```")
         .next()
         .unwrap();
-    let indent = |line: &str| line.len() - line.trim_start().len();
     let mut lines = Vec::new();
     // Deeper lines are shell: the block of a `run: |`, or the list of a `script:`.
     let mut inside: Option<usize> = None;
@@ -216,7 +215,7 @@ fn the_recipes_for_continuous_integration_work() {
             "GitHub" => "summary",
             _ => "netbench.xml",
         };
-        let text = fs::read_to_string(place.path().join(shown)).unwrap();
+        let text = text(place.path(), shown);
         assert!(text.contains("handshake-full"), "{text}");
         let page = place.named("evaluate").join("report.html");
         assert!(page.is_file(), "the page is an artifact");

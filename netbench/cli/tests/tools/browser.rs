@@ -18,7 +18,7 @@ use netbench_report::{BrowserSummary, VisitPhase};
 use netbench_testing::script;
 
 use crate::support::{
-    Done, Place, check, finish, json, marked_processes, samples_of, until, words,
+    Done, Place, check, finish, json, marked_processes, names_in, samples_of, until, words,
 };
 
 netbench_testing::module_tests! {
@@ -53,14 +53,6 @@ fn samples(place: &Place) -> Vec<VisitSample> {
     samples_of(&place.run())
 }
 
-/// Returns the files of browsers and their guards in the folder for temporary files.
-fn left(temporary: &Path) -> Vec<String> {
-    let names = fs::read_dir(temporary).unwrap();
-    names
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect()
-}
-
 fn chromium_visits_pages() {
     pages_are_visited_and_compared_with_their_packets("chromium");
 }
@@ -75,7 +67,7 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
         "browser -q --json --sites sites.txt --browser {browser} --stack rustls-ring --seed 7 \
          --condition clean,resumed --timeout 120s"
     );
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     check("browser-summary.json", &done.stdout);
     let summary: BrowserSummary = json(&done.stdout);
     assert_eq!(summary.failures, []);
@@ -136,18 +128,18 @@ fn with_times(sites: &str, line: &str) -> (Place, Done) {
         let temporary = place.path().join("tmp");
         fs::create_dir(&temporary).unwrap();
         let done = finish(place.command(&words(line)).env("TMPDIR", &temporary));
-        assert_eq!(left(&temporary), [""; 0]);
+        assert_eq!(names_in(&temporary), [""; 0]);
         if !place.path().join("runs").exists() {
             // The caller shows why.
             return (place, done);
         }
         let samples = samples(&place);
         let late = samples.iter().find(|sample| has_late_marks(sample));
-        let has_times = |client| {
+        let has_times = late.is_none_or(|late| {
             let mut samples = samples.iter();
-            samples.any(|it| it.client == client && it.outcome.ok().is_some())
-        };
-        if late.is_none_or(|late| has_times(late.client.clone())) {
+            samples.any(|it| it.client == late.client && it.outcome.ok().is_some())
+        });
+        if has_times {
             return (place, done);
         }
     }
@@ -256,7 +248,7 @@ fn objects_of_pages_come_over_few_connections(browser: &str) {
         // WebKitGTK does not report the length of objects from other origins.
         if browser == "webkitgtk" && origins > 1 {
             let place = Place::with_sites(&site);
-            place.netbench(&words(&line)).expect(3);
+            place.netbench_line(&line).expect(3);
             let [sample] = &samples(&place)[..] else {
                 panic!("one visit");
             };
@@ -324,7 +316,7 @@ fn error_pages_have_codes(browser: &str, due: [(&str, &str); 4]) {
          c.example fault=unknown-root\nd.example fault=refuse\n",
     );
     let line = format!("browser -q --json --sites sites.txt --browser {browser} --timeout 120s");
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     let summary: BrowserSummary = json(&done.stdout);
     let told = summary.failures.iter();
     let told: Vec<_> = told
@@ -357,15 +349,20 @@ fn driving(place: &Place, then: &str, limit: &str) -> (Command, PathBuf) {
     (command, temporary)
 }
 
+fn browser_folder(temporary: &Path) -> Option<PathBuf> {
+    let mut names = names_in(temporary).into_iter();
+    let name = names.find(|name| name.starts_with("netbench-browser-"))?;
+    Some(temporary.join(name))
+}
+
 fn netbench_that_is_killed_leaves_nothing() {
     let place = Place::with_sites(SITES);
     let (mut command, temporary) = driving(&place, "sleep 300 & exec sleep 300", "100s");
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    let is_there = |name: &String| name.starts_with("netbench-browser-");
     until("the browser's folder", || {
-        left(&temporary).iter().any(is_there)
+        browser_folder(&temporary).is_some()
     });
-    let browser = temporary.join(left(&temporary).into_iter().find(is_there).unwrap());
+    let browser = browser_folder(&temporary).unwrap();
     let mark = format!("HOME={}", browser.display());
     until("the browser", || !marked_processes(&mark).is_empty());
     child.kill().unwrap();
@@ -373,7 +370,7 @@ fn netbench_that_is_killed_leaves_nothing() {
     until("the end of the browser", || {
         marked_processes(&mark).is_empty()
     });
-    until("the end of its folder", || left(&temporary).is_empty());
+    until("the end of its folder", || names_in(&temporary).is_empty());
 }
 
 fn a_browser_that_hangs_or_ends_leaves_nothing() {
@@ -398,7 +395,7 @@ fn a_browser_that_hangs_or_ends_leaves_nothing() {
         let done = finish(&mut command).expect(1);
         assert!(done.stderr.contains(said), "{then}: {}", done.stderr);
         assert!(begun.elapsed() < Duration::from_secs(60));
-        assert_eq!(left(&temporary), [""; 0], "{then}");
+        assert_eq!(names_in(&temporary), [""; 0], "{then}");
         assert!(!place.path().join("runs").exists());
     }
 }
@@ -445,7 +442,7 @@ fn a_browser_that_does_not_start_in_time_ends_no_run() {
         "{}",
         done.stdout
     );
-    assert_eq!(left(&temporary), [""; 0]);
+    assert_eq!(names_in(&temporary), [""; 0]);
 }
 
 fn wrong_input_is_said_in_a_line() {
@@ -475,7 +472,7 @@ fn wrong_input_is_said_in_a_line() {
         ),
         ("browser --page 24", "expected objects=N,origins=N"),
     ] {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
         assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
     }

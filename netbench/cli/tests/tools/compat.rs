@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, mem};
+use std::{collections::BTreeSet, fs, mem};
 
 use netbench_model::{
     StackName,
@@ -12,7 +12,7 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, CompatCell, CompatSummary};
 
-use crate::support::{Place, check, json, samples_of, words};
+use crate::support::{Place, check, json, samples_of, text};
 
 netbench_testing::module_tests! {
     every_stack_is_judged_by_what_both_sides_saw;
@@ -31,20 +31,34 @@ netbench_testing::module_tests! {
 }
 
 fn summary(place: &Place, line: &str) -> CompatSummary {
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     check("compat-summary.json", &done.stdout);
     json(&done.stdout)
 }
 
 /// Returns the judgement of a case for each stack.
 fn judged(summary: &CompatSummary, case: &str) -> Vec<Judgement> {
-    let row = summary
-        .matrix
-        .cases
-        .iter()
-        .find(|row| row.case.name == case);
-    let cells = row.unwrap_or_else(|| panic!("no {case}")).cells.iter();
+    let cells = cells(summary, case).iter();
     cells.map(|cell| cell.as_ref().unwrap().judgement).collect()
+}
+
+fn cells<'a>(summary: &'a CompatSummary, case: &str) -> &'a [Option<CompatCell>] {
+    let mut rows = summary.matrix.cases.iter();
+    let row = rows.find(|row| row.case.name == case);
+    &row.unwrap_or_else(|| panic!("no {case}")).cells
+}
+
+fn cell<'a>(summary: &'a CompatSummary, case: &str, stack: usize) -> &'a CompatCell {
+    cells(summary, case)[stack].as_ref().unwrap()
+}
+
+/// Returns the words of a stack that does not connect to the server of a case.
+fn said<'a>(summary: &'a CompatSummary, case: &str, stack: usize) -> &'a str {
+    match &cell(summary, case, stack).result.outcome {
+        CompatOutcome::Rejected { detail, .. } => detail,
+        CompatOutcome::Unsupported { reason } => reason,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn every_stack_is_judged_by_what_both_sides_saw() {
@@ -94,8 +108,12 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     ] {
         assert_eq!(judged(&summary, case), due, "{case}");
     }
-    let of = |case: &str| summary.differences.iter().find(|d| d.case == case).unwrap();
-    let lost = of("suite/cbc-rsa");
+    let [lost, long, as_root] = [
+        "suite/cbc-rsa",
+        "trust/long-path",
+        "trust/intermediate-as-root",
+    ]
+    .map(|case| summary.differences.iter().find(|d| d.case == case).unwrap());
     assert_eq!(
         (lost.did.as_str(), lost.does.as_str()),
         ("accepted", "rejected: alert")
@@ -111,11 +129,11 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
         );
     }
     assert_eq!(
-        of("trust/long-path").switch.seen,
+        long.switch.seen,
         "The page does not load any more: \"MaximumPathDepthExceeded\"."
     );
     assert!(lost.switch.advice.is_some());
-    assert_eq!(of("trust/intermediate-as-root").switch.advice, None);
+    assert_eq!(as_root.switch.advice, None);
     // Changes for the worse come first.
     let worse: Vec<bool> = summary
         .differences
@@ -124,13 +142,7 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
         .collect();
     assert!(worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
     // The alert is the server's own record of the client's alert.
-    let row = summary
-        .matrix
-        .cases
-        .iter()
-        .find(|row| row.case.name == "certificate/expired")
-        .unwrap();
-    for cell in row.cells.iter().flatten() {
+    for cell in cells(&summary, "certificate/expired").iter().flatten() {
         let CompatOutcome::Rejected { alert, .. } = &cell.result.outcome else {
             panic!("{cell:?}");
         };
@@ -195,37 +207,22 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
     ] {
         assert_eq!(judged(&summary, case), due, "{case}");
     }
-    let cell = |case: &str, stack: usize| {
-        let row = summary
-            .matrix
-            .cases
-            .iter()
-            .find(|row| row.case.name == case);
-        row.unwrap().cells[stack].as_ref().unwrap().clone()
-    };
-    let said = |case: &str, stack: usize| match cell(case, stack).result.outcome {
-        CompatOutcome::Rejected { detail, .. } => detail,
-        CompatOutcome::Unsupported { reason } => reason,
-        other => panic!("{other:?}"),
-    };
     assert_eq!(
-        cell("alpn/websocket-h2", 0).to_string(),
+        cell(&summary, "alpn/websocket-h2", 0).to_string(),
         "rejected: status 400"
     );
-    let key = "client-certificate/encrypted-pkcs8";
-    assert!(said(key, 1).starts_with("client key: "), "{}", said(key, 1));
-    assert_eq!(
-        said("client-certificate/pkcs12", 1),
-        "rustls reads no PKCS#12"
-    );
-    assert_eq!(
-        said("early-data/refused", 0),
-        "its worker offers no early data"
-    );
-    let old = said("client-certificate/pkcs12-rc2", 0);
+    for (case, stack, part) in [
+        ("client-certificate/encrypted-pkcs8", 1, "client key: "),
+        ("client-certificate/pkcs12", 1, "rustls reads no PKCS#12"),
+        ("early-data/refused", 0, "its worker offers no early data"),
+    ] {
+        let said = said(&summary, case, stack);
+        assert!(said.starts_with(part), "{case}: {said}");
+    }
+    let old = said(&summary, "client-certificate/pkcs12-rc2", 0);
     assert!(old.contains("unsupported"), "{old}");
     // Stored files contain neither the key nor the password.
-    let stored = fs::read_to_string(place.run().join("samples.jsonl")).unwrap();
+    let stored = text(&place.run(), "samples.jsonl");
     assert!(!stored.contains("PRIVATE KEY") && !stored.contains("wrong\""));
 }
 
@@ -279,30 +276,25 @@ fn encrypted_hellos_count_where_both_sides_agree() {
     ] {
         assert_eq!(judged(&summary, &format!("ech/{case}")), due, "{case}");
     }
-    let rejected = |case: &str, stack: usize| {
-        let mut rows = summary.matrix.cases.iter();
-        let row = rows.find(|row| row.case.name == case).unwrap();
-        match &row.cells[stack].as_ref().unwrap().result.outcome {
-            CompatOutcome::Rejected { detail, alert, .. } => (detail.clone(), *alert),
-            other => panic!("{other:?}"),
-        }
-    };
-    for (stack, said) in [
+    for (stack, part) in [
         (0, "the library does not hand out"),
         (1, "the library hands out"),
     ] {
-        let (detail, alert) = rejected("ech/rejected", stack);
-        assert!(detail.starts_with(said), "{detail}");
+        let outcome = &cell(&summary, "ech/rejected", stack).result.outcome;
+        let CompatOutcome::Rejected { detail, alert, .. } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(detail.starts_with(part), "{detail}");
         assert_eq!(alert.unwrap().to_string(), "ech_required");
     }
-    let (detail, _) = rejected("ech/accepted-padding", 1);
+    let detail = said(&summary, "ech/accepted-padding", 1);
     assert!(detail.contains("is not padded"), "{detail}");
 }
 
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat -q --stack openssl,openssl --case name/* --name again --format markdown";
-    let first = place.netbench(&words(line)).expect(0);
+    let first = place.netbench_line(line).expect(0);
     assert!(
         first
             .stdout
@@ -328,9 +320,8 @@ fn a_run_is_stored_and_reported_again() {
         .netbench(&["run", "-q", run, "--format", "markdown"])
         .expect(0);
     assert_eq!(resumed.stdout, first.stdout);
-    let file = |name: &str| fs::read_to_string(format!("{run}/{name}")).unwrap();
-    check("compat-run.json", &file("run.json"));
-    let samples = file("samples.jsonl");
+    check("compat-run.json", &text(run.as_ref(), "run.json"));
+    let samples = text(run.as_ref(), "samples.jsonl");
     assert!(samples.lines().count() > 10);
     for line in samples.lines() {
         check("compat-sample.json", line);
@@ -345,7 +336,7 @@ fn one_of_a_thing_is_no_plural() {
         &format!("connect --sites sites.txt --rounds 1 {stacks} --link none --name it"),
         "scan --sites sites.txt --link none --against rustls-ring --name it",
     ] {
-        let done = place.netbench(&words(line));
+        let done = place.netbench_line(line);
         // Exit code 3: one site in one round has no verdict.
         assert!(matches!(done.code, Some(0 | 3)), "{line}: {}", done.stderr);
         if line.starts_with("compat") {
@@ -379,10 +370,9 @@ fn one_of_a_thing_is_no_plural() {
             ] {
                 let one = format!("1 {many}");
                 let mut found = text.match_indices(&one).map(|(at, _)| at);
-                let is_more = |at: usize| {
-                    text[..at].ends_with(|c: char| c.is_ascii_digit() || ".,".contains(c))
-                };
-                let wrong = found.find(|at| !is_more(*at));
+                let wrong = found.find(|at| {
+                    !text[..*at].ends_with(|c: char| c.is_ascii_digit() || ".,".contains(c))
+                });
                 let around =
                     wrong.map(|at| text[..at + 30].chars().rev().take(90).collect::<Vec<_>>());
                 let around = around.map(|text| text.iter().rev().collect::<String>());
@@ -406,7 +396,7 @@ fn cases_of_the_users_own_are_tried() {
     );
     assert_eq!(judged(&found, "my/server"), [Judgement::Right]);
     let listed = place
-        .netbench(&words("compat --catalogue mine.toml --list"))
+        .netbench_line("compat --catalogue mine.toml --list")
         .expect(0);
     assert_eq!(listed.stdout, "my/server  accepted\n");
 }
@@ -508,9 +498,9 @@ fn programs_and_browsers_are_tried_beside_stacks() {
         }
     }
     let run = place.run();
-    let file = |name: &str| fs::read_to_string(run.join(name)).unwrap();
-    check("compat-run.json", &file("run.json"));
-    assert_eq!(file("samples.jsonl").lines().count(), 3 * cases.len());
+    check("compat-run.json", &text(&run, "run.json"));
+    let samples = text(&run, "samples.jsonl");
+    assert_eq!(samples.lines().count(), 3 * cases.len());
     let again = place
         .netbench(&["runs", "report", run.to_str().unwrap(), "--format", "csv"])
         .expect(0);
@@ -542,18 +532,14 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
         script.display()
     );
     let found = summary(&place, &line);
-    let cell = |case: &str| {
-        let row = found.matrix.cases.iter().find(|row| row.case.name == case);
-        row.unwrap().cells[1].clone().unwrap()
-    };
-    let unseen = cell("name/address");
-    let CompatOutcome::Unsupported { reason } = unseen.result.outcome else {
+    let unseen = cell(&found, "name/address", 1);
+    let CompatOutcome::Unsupported { reason } = &unseen.result.outcome else {
         panic!("{unseen:?}");
     };
     assert!(reason.contains("the server did not see"), "{reason}");
-    let refused = cell("certificate/expired");
+    let refused = cell(&found, "certificate/expired", 1);
     assert_eq!(refused.judgement, Judgement::WrongReason);
-    let view = refused.result.embedder.unwrap();
+    let view = refused.result.embedder.as_ref().unwrap();
     assert_eq!(view.certificate, ToldCertificate::Another);
     // A page that was never loaded is in no cache.
     assert!(
@@ -572,7 +558,7 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
         "compat -q --client servo-net --worker servo={}",
         script.display()
     );
-    let done = place.netbench(&words(&line)).expect(2);
+    let done = place.netbench_line(&line).expect(2);
     let said = "the worker of servo loads no pages";
     assert!(done.stderr.contains(said), "{}", done.stderr);
 }
@@ -663,7 +649,7 @@ fn wrong_input_is_said_in_a_line() {
             "servo is a stack and a client",
         ),
     ] {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
         assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
     }
@@ -675,66 +661,61 @@ const BREAKAGES: &str = include_str!("../../../../docs/BREAKAGES.md");
 
 fn the_page_of_what_broke_is_what_the_command_prints() {
     let place = Place::new();
-    let printed = place.netbench(&words("compat breakages --format markdown"));
+    let printed = place.netbench_line("compat breakages --format markdown");
     let printed = printed.expect(0).stdout;
     assert!(
         printed == BREAKAGES,
         "`netbench compat breakages --format markdown > docs/BREAKAGES.md` writes the file again:\n{printed}"
     );
-    let listed = place.netbench(&words("compat breakages --json")).expect(0);
+    let listed = place.netbench_line("compat breakages --json").expect(0);
     check("breakages.json", &listed.stdout);
-    let page = place.netbench(&words("compat breakages --format html"));
+    let page = place.netbench_line("compat breakages --format html");
     let link = "<a href=\"https://github.com/rustls/rustls/issues/512\">rustls #512</a>";
     assert!(page.expect(0).stdout.contains(link));
+}
+
+/// Runs a command with the cases of its rows. Returns the place of the run, and the output.
+fn tried(rows: &[(&Breakage, &Tried)], command: Predicts) -> (Place, String) {
+    let rows = rows.iter().filter(|(_, by)| by.command == command);
+    let names: BTreeSet<&str> = rows.map(|(_, by)| by.case.as_str()).collect();
+    let stacks = "openssl,rustls-aws-lc,rustls-ring";
+    let mut line = format!("{command} -q --json --stack {stacks}");
+    for name in names {
+        line.push_str(&format!(" --case {name}"));
+    }
+    let place = Place::new();
+    let printed = place.netbench_line(&line).expect(0).stdout;
+    (place, printed)
 }
 
 /// Tests each row with the current stacks, by the row's command.
 fn what_broke_for_others_is_predicted() {
     let place = Place::new();
-    let listed = place.netbench(&words("compat breakages --json"));
+    let listed = place.netbench_line("compat breakages --json");
     let listed = listed.expect(0);
     let report: BreakagesReport = json(&listed.stdout);
     let all = report.breakages.iter();
     let rows: Vec<(&Breakage, &Tried)> = all
         .filter_map(|breakage| Some((breakage, breakage.answer.tried()?)))
         .collect();
-    let of = |command: Predicts| rows.iter().filter(move |(_, by)| by.command == command);
-    let run = |command: Predicts| {
-        let mut names: Vec<&str> = of(command).map(|(_, by)| by.case.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let stacks = "openssl,rustls-aws-lc,rustls-ring";
-        let mut line = format!("{command} -q --json --stack {stacks}");
-        for name in names {
-            line.push_str(&format!(" --case {name}"));
-        }
-        let place = Place::new();
-        let printed = place.netbench(&words(&line)).expect(0).stdout;
-        (place, printed)
-    };
-    let (_, servers) = run(Predicts::Servers);
+    let (_, servers) = tried(&rows, Predicts::Servers);
     let servers: CompatSummary = json(&servers);
-    let (chains, _) = run(Predicts::Chains);
+    let (chains, _) = tried(&rows, Predicts::Chains);
     let chains: Vec<ChainSample> = samples_of(&chains.run());
     for (breakage, by) in &rows {
         let thread = &breakage.thread;
         // The behaviour of the client, and whether the run shows it as a loss.
         let (today, is_loss) = match by.command {
             Predicts::Servers => {
-                let row = servers
-                    .matrix
-                    .cases
-                    .iter()
-                    .find(|row| row.case.name == by.case);
-                let cells: Vec<_> = row.unwrap().cells.iter().flatten().collect();
                 let mut clients = servers.matrix.clients.iter();
                 let number = clients.position(|client| client.as_str() == by.client);
-                let mine = cells[number.unwrap()];
-                let kind = |cell: &CompatCell| mem::discriminant(&cell.result.outcome);
+                let mine = cell(&servers, &by.case, number.unwrap());
+                let kind = mem::discriminant(&mine.result.outcome);
+                let mut cells = cells(&servers, &by.case).iter().flatten();
                 // A stack that cannot be tried loses nothing.
-                let mut tried = cells.iter();
-                let differs = tried.any(|cell| {
-                    cell.judgement != Judgement::Unsupported && kind(cell) != kind(mine)
+                let differs = cells.any(|cell| {
+                    cell.judgement != Judgement::Unsupported
+                        && mem::discriminant(&cell.result.outcome) != kind
                 });
                 (
                     mine.to_string(),
@@ -743,8 +724,8 @@ fn what_broke_for_others_is_predicted() {
             }
             Predicts::Chains => {
                 let cells: Vec<_> = chains.iter().filter(|it| it.case == by.case).collect();
-                let is_meant = |it: &&&ChainSample| it.stack.as_str() == by.client;
-                let mine = &cells.iter().find(is_meant).unwrap().outcome;
+                let mine = cells.iter().find(|it| it.stack.as_str() == by.client);
+                let mine = &mine.unwrap().outcome;
                 let differs = cells.iter().any(|it| it.outcome.name() != mine.name());
                 let today = match mine {
                     ChainOutcome::Rejected { reason, .. } => format!("rejected: {reason}"),

@@ -1,8 +1,8 @@
 //! Tests that need permission to make namespaces, or to become another user.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
-use netbench_model::{LossLog, Role};
+use netbench_model::Role;
 use netbench_report::ConnectSummary;
 
 use crate::support::{Place, built, finish, json, manifest, measured, samples, words};
@@ -25,39 +25,13 @@ fn one_seed_gives_one_order_and_the_same_losses() {
     let lossy = SITES
         .replace("rtt=2ms", "rtt=60ms loss=3%")
         .replace("rtt=4ms", "rtt=80ms loss=3%");
-    let order = |seed: &str| {
-        let place = Place::with_sites(&lossy);
-        let arguments = words("connect --sites sites.txt --rounds 2 --link user");
-        place
-            .netbench(&[&arguments[..], &["--jobs", "1", "--seed", seed]].concat())
-            .expect(0);
-        let run = place.run();
-        let trials: Vec<_> = samples(&run)
-            .iter()
-            .map(|s| {
-                (
-                    s.trial,
-                    s.round,
-                    s.site.clone(),
-                    s.stack.clone(),
-                    s.role == Role::Measured,
-                )
-            })
-            .collect();
-        let link = manifest(&run).link.unwrap();
-        (
-            trials,
-            link.losses_sha256
-                .expect("a link in user space knows its losses"),
-        )
-    };
-    let (first, other) = (order("11"), order("12"));
+    let [first, other] = [11, 12].map(|seed| order(&lossy, seed));
     assert_ne!(first.0, other.0);
     // A busy machine makes TCP retransmit packets that were not lost, and the seed may drop these
     // too. Runs that drew different losses would never agree.
     let mut digests = vec![first.1];
     let agreed = (0..3).any(|_| {
-        let again = order("11");
+        let again = order(&lossy, 11);
         assert_eq!(first.0, again.0);
         let met_before = digests.contains(&again.1);
         digests.push(again.1);
@@ -66,12 +40,33 @@ fn one_seed_gives_one_order_and_the_same_losses() {
     assert!(agreed, "{digests:?}");
 }
 
+/// Returns the order of the trials of a run with this seed, and the digest of its losses.
+fn order(sites: &str, seed: u32) -> (Vec<String>, String) {
+    let place = Place::with_sites(sites);
+    let line = format!("connect --sites sites.txt --rounds 2 --link user --jobs 1 --seed {seed}");
+    place.netbench_line(&line).expect(0);
+    let run = place.run();
+    let samples = samples(&run);
+    let trials = samples.iter().map(|s| {
+        let is_measured = s.role == Role::Measured;
+        format!(
+            "{} {} {} {} {is_measured}",
+            s.trial, s.round, s.site, s.stack
+        )
+    });
+    let losses = manifest(&run).link.unwrap().losses_sha256;
+    (
+        trials.collect(),
+        losses.expect("a link in user space knows its losses"),
+    )
+}
+
 fn both_stacks_meet_the_same_losses() {
     let place = Place::with_sites(
         "lossy.example rtt=20ms loss=4% body=60k\nwhole.example rtt=20ms body=60k\n",
     );
     let line = "connect -q --json --sites sites.txt --rounds 4 --link user --seed 5 --condition clean,resumed";
-    let summary: ConnectSummary = json(&place.netbench(&words(line)).expect(0).stdout);
+    let summary: ConnectSummary = json(&place.netbench_line(line).expect(0).stdout);
     let run = place.run();
     let samples = samples(&run);
     let mut lost = 0;
@@ -81,8 +76,8 @@ fn both_stacks_meet_the_same_losses() {
             sample.site == "whole.example",
             "{sample:?}"
         );
-        let of = |log: &LossLog| log.lost.len() as u64;
-        lost += sample.losses.iter().map(of).sum::<u64>();
+        let losses = sample.losses.iter();
+        lost += losses.map(|log| log.lost.len() as u64).sum::<u64>();
         assert!(
             sample
                 .losses
@@ -123,19 +118,18 @@ fn an_ordinary_user_can_do_it() {
     let place = Place::with_sites(SITES);
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
     // Only the owner may be able to enter the folder of the build.
-    let own = |program: &Path| {
+    for program in [
+        env!("CARGO_BIN_EXE_netbench").into(),
+        built("netbench-worker-openssl"),
+        built("netbench-worker-rustls"),
+    ] {
         let copy = place.path().join(program.file_name().unwrap());
-        fs::copy(program, &copy).unwrap();
-        copy
-    };
-    let netbench = own(Path::new(env!("CARGO_BIN_EXE_netbench")));
-    for worker in ["netbench-worker-openssl", "netbench-worker-rustls"] {
-        own(&built(worker));
+        fs::copy(program, copy).unwrap();
     }
     let mut command = Command::new("setpriv");
     command
         .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
-        .arg(netbench)
+        .arg(place.path().join("netbench"))
         .args(["connect", "--sites", "sites.txt", "--rounds", "1"])
         .current_dir(place.path())
         .env("HOME", "/nonexistent");
@@ -172,5 +166,5 @@ fn a_full_disk_is_said_and_what_was_measured_is_kept() {
         "the report is of what was kept: {}",
         done.stdout
     );
-    place.netbench(&words("runs report kept")).expect(0);
+    place.netbench_line("runs report kept").expect(0);
 }

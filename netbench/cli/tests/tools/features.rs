@@ -8,8 +8,8 @@ use netbench_model::features::{FeatureOutcome, FeatureSample, FeaturesManifest};
 use netbench_report::{FeatureWord, FeaturesSummary};
 
 use crate::support::{
-    Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, until,
-    wait, words,
+    Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, text,
+    until, wait, words,
 };
 
 netbench_testing::module_tests! {
@@ -67,7 +67,7 @@ fn a_browser_does_what_the_standards_say(browser: &str) {
         "browser features -q --json --timeout 60s --browser {browser} {}",
         cases.join(" ")
     );
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     check("features-summary.json", &done.stdout);
     let summary: FeaturesSummary = json(&done.stdout);
     assert_eq!(summary.matrix.cases.len(), CASES.len());
@@ -120,7 +120,7 @@ fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
     let place = Place::new();
     let line =
         format!("browser features -q --json --timeout 60s --browser {browser} --group restart");
-    let done = place.netbench(&words(&line)).expect(code);
+    let done = place.netbench_line(&line).expect(code);
     let summary: FeaturesSummary = json(&done.stdout);
     for name in ["restart/session-cookie", "restart/persistent-cookie"] {
         let mut rows = summary.matrix.cases.iter();
@@ -142,7 +142,7 @@ fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
     until("samples", || place.lines("samples.jsonl") >= 2);
     interrupt(child).expect(130);
     let run = place.run();
-    let text = fs::read_to_string(run.join("run.json")).unwrap();
+    let text = text(&run, "run.json");
     check("features-run.json", &text);
     let manifest: FeaturesManifest = json(&text);
     let planned = manifest.plan.cases.len();
@@ -173,13 +173,9 @@ fn a_browser_that_ends_is_started_again() {
     let outcomes = summary.matrix.cells().map(|cell| cell.result.outcome);
     let outcomes: Vec<FeatureWord> = outcomes.collect();
     assert_eq!(outcomes.len(), summary.matrix.cases.len());
-    let number = |word| outcomes.iter().filter(|outcome| **outcome == word).count();
-    assert_eq!(number(FeatureWord::Crash), 1, "{outcomes:?}");
-    assert_eq!(
-        number(FeatureWord::Expected),
-        outcomes.len() - 1,
-        "{outcomes:?}"
-    );
+    let [crashes, expected] = [FeatureWord::Crash, FeatureWord::Expected]
+        .map(|word| outcomes.iter().filter(|outcome| **outcome == word).count());
+    assert_eq!((crashes, expected), (1, outcomes.len() - 1), "{outcomes:?}");
 }
 
 /// Returns the process of the browser whose profile is in this folder.
@@ -197,10 +193,11 @@ fn browser_of(temporary: &Path) -> Option<u32> {
 
 fn the_cases_are_listed() {
     let place = Place::new();
-    let listed = |line: &str| place.netbench(&words(line)).expect(0).stdout;
-    let all = listed("browser features --list");
+    let all = place.netbench_line("browser features --list");
+    let all = all.expect(0).stdout;
     assert!(all.lines().count() >= 60, "{all}");
-    let some = listed("browser features --list --group hsts,cookie --case */secure");
+    let line = "browser features --list --group hsts,cookie --case */secure";
+    let some = place.netbench_line(line).expect(0).stdout;
     let names: Vec<&str> = some
         .lines()
         .filter_map(|line| line.split(' ').next())
@@ -228,7 +225,7 @@ fn wrong_input_is_said_in_a_line() {
         ("browser features --timeout 1ms", "expected from"),
         ("browser --rounds 2 features", "cannot be used with"),
     ] {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
     }
 }

@@ -1,8 +1,8 @@
 //! The commands that docs/ADD-A-STACK.md and docs/WORKER-PROTOCOL.md give to a reader.
 
-use std::{fs, path::Path, process::Command};
+use std::{path::Path, process::Command};
 
-use crate::support::{Place, finish, measured, words};
+use crate::support::{Place, finish, measured, text, tree, words};
 
 netbench_testing::module_tests! {
     the_commands_of_the_guide_work: Go, UserNamespaces;
@@ -12,10 +12,6 @@ netbench_testing::module_tests! {
 
 const GUIDE: &str = include_str!("../../../../docs/ADD-A-STACK.md");
 const PROTOCOL: &str = include_str!("../../../../docs/WORKER-PROTOCOL.md");
-
-fn tree() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
 
 /// Returns the command lines in a document's `console` blocks.
 fn commands(document: &str) -> Vec<&str> {
@@ -33,7 +29,7 @@ fn commands(document: &str) -> Vec<&str> {
 /// measured.
 fn connections(place: &Place, line: &str, stack: &str, code: i32) -> usize {
     let line = line.strip_prefix("netbench ").unwrap();
-    place.netbench(&words(line)).expect(code);
+    place.netbench_line(line).expect(code);
     let samples = measured(&place.run());
     let own = samples
         .iter()
@@ -62,7 +58,7 @@ fn the_commands_of_the_guide_work() {
     );
     // The command tests a whole package.
     let package = test.strip_prefix("cargo test -p ").unwrap();
-    let manifest = fs::read_to_string(tree().join("stacks/go/Cargo.toml")).unwrap();
+    let manifest = text(tree(), "stacks/go/Cargo.toml");
     assert!(
         manifest.contains(&format!("name = \"{package}\"")),
         "{test}"
@@ -91,14 +87,14 @@ fn the_command_of_the_protocol_works() {
 fn files_that_the_guides_name_exist() {
     for document in [GUIDE, PROTOCOL] {
         let code = document.split('`').skip(1).step_by(2);
-        let is_file = |code: &&str| {
+        let files = code.filter(|code| {
             let path = Path::new(code);
             code.contains('/')
                 && !code.contains([' ', '$', '=', '<'])
                 && path.extension().is_some()
                 && path.is_relative()
-        };
-        let files: Vec<&str> = code.filter(is_file).collect();
+        });
+        let files: Vec<&str> = files.collect();
         assert!(files.len() > 3, "{files:?}");
         for file in files {
             assert!(tree().join(file).exists(), "{file} is named and not there");

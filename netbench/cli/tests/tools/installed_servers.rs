@@ -2,13 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, path::Path, process::Stdio};
+use std::{fs, process::Stdio};
 
 use netbench_model::{Condition, Group, Outcome, Sample, TlsVersion};
 use netbench_report::ConnectSummary;
 
 use crate::support::{
-    Place, failure, finish, json, manifest, marked_processes, measured, signal, until, words,
+    Place, failure, finish, json, manifest, marked_processes, measured, names_in, signal, until,
+    words,
 };
 
 netbench_testing::module_tests! {
@@ -42,14 +43,6 @@ fn connect(place: &Place, more: &str) -> ConnectSummary {
     json(&place.connect(&line).stdout)
 }
 
-/// Returns the remains of a server, including folders for temporary files.
-fn left(temporary: &Path) -> Vec<String> {
-    let names = fs::read_dir(temporary).unwrap();
-    names
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect()
-}
-
 fn nginx_serves_what_its_sites_say() {
     serves_what_its_sites_say("nginx", "h2,http/1.1", "nginx/");
 }
@@ -75,7 +68,7 @@ fn s_server_speaks_no_http2() {
     let line = "-q --client-profile default --rounds 1 --link none --stack rustls-ring,openssl";
     // Without pairs of samples, there is nothing to compare.
     place
-        .netbench(&words(&format!("connect --sites sites.txt {line}")))
+        .netbench_line(&format!("connect --sites sites.txt {line}"))
         .expect(3);
     for sample in measured(&place.run()) {
         let Outcome::Unsupported { reason } = &sample.outcome else {
@@ -91,8 +84,9 @@ fn rustls_is_short_for_a_server() {
     let summary = connect(&place, "");
     assert_eq!(summary.failures.len(), 0, "{:?}", summary.failures);
     let workers = manifest(&place.run()).workers;
-    let of = |stack: &str| workers.iter().any(|worker| worker.stack == stack);
-    assert!(of("rustls-aws-lc") && !of("rustls"), "{workers:?}");
+    let are_used =
+        ["rustls-aws-lc", "rustls"].map(|stack| workers.iter().any(|worker| worker.stack == stack));
+    assert_eq!(are_used, [true, false], "{workers:?}");
 }
 
 fn serves_what_its_sites_say(server: &str, protocols: &str, version: &str) {
@@ -200,7 +194,7 @@ fn a_server_is_no_stack() {
         ),
         ("connect --sites sites.txt", "did you mean \"nginx\"?"),
     ] {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
     }
 }
@@ -221,14 +215,14 @@ fn nothing_is_left_of_a_server() {
             .spawn();
         let mut child = child.unwrap();
         until("samples", || place.lines("samples.jsonl") >= 4);
-        let is_haproxy = |command: &String| command.contains("haproxy.cfg");
-        assert!(marked_processes(&mark).iter().any(is_haproxy));
-        assert!(!left(&temporary).is_empty());
+        let mut commands = marked_processes(&mark).into_iter();
+        assert!(commands.any(|command| command.contains("haproxy.cfg")));
+        assert!(!names_in(&temporary).is_empty());
         signal(name, child.id());
         child.wait().unwrap();
         until("the end of the server", || {
             marked_processes(&mark).is_empty()
         });
-        until("the end of its folder", || left(&temporary).is_empty());
+        until("the end of its folder", || names_in(&temporary).is_empty());
     }
 }

@@ -6,14 +6,15 @@
 use std::{
     fs,
     net::{Ipv4Addr, TcpListener},
-    path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use crate::support::{Done, Place, kept, manifest, marked, measured, signal, until, wait, words};
+use crate::support::{
+    Done, Place, kept, manifest, marked, measured, signal, tree, until, wait, words,
+};
 
 netbench_testing::module_tests! {
     a_run_waits_for_no_silent_site;
@@ -209,7 +210,6 @@ fn a_scan_waits_for_no_silent_server() {
 }
 
 fn a_build_ends_with_all_that_it_has_started() {
-    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = Place::new();
     let built = place.path().join("building");
     let cargo = place.script(
@@ -218,7 +218,7 @@ fn a_build_ends_with_all_that_it_has_started() {
     );
     let mut command = place.command(&["stacks", "hello", "--stack", "rustls-aws-lc+nojitter"]);
     command
-        .current_dir(&tree)
+        .current_dir(tree())
         .env("CARGO", cargo)
         .env("CARGO_TARGET_DIR", place.path().join("target"));
     let running = Running::begin(&place, command);

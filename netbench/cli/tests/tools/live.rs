@@ -67,12 +67,13 @@ fn openssl_s_server() {
     measures(|place, port| s_server(place, port, &[]), "clean", "none");
 }
 
+fn nginx_of_a_page(place: &Place, port: u16) -> Server {
+    let page = "location / { return 200 'hello from nginx'; }";
+    nginx(place, Ipv4Addr::LOCALHOST.into(), port, page)
+}
+
 fn nginx_clean_and_resumed() {
-    let server = |place: &Place, port| {
-        let page = "location / { return 200 'hello from nginx'; }";
-        nginx(place, Ipv4Addr::LOCALHOST.into(), port, page)
-    };
-    measures(server, "clean,resumed", "h2");
+    measures(nginx_of_a_page, "clean,resumed", "h2");
 }
 
 fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {

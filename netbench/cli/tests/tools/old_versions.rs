@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::Outcome;
 
-use crate::support::{Place, failure, measured, words};
+use crate::support::{Place, failure, measured};
 
 netbench_testing::module_tests! {
     sites_with_old_versions_refuse_clients_of_today_as_real_ones_do;
@@ -52,7 +52,7 @@ fn sites_with_old_versions_refuse_clients_of_today_as_real_ones_do() {
 fn a_server_without_old_versions_is_named_with_one_that_has_them() {
     let place = Place::with_sites("old.example server=rustls-ring tls=1.1\nnormal.example\n");
     let line = "connect --sites sites.txt --stack openssl,rustls-ring --rounds 1 --link none --client-profile default";
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     let due = "rustls-ring cannot serve TLS 1.1; server=openssl can";
     assert!(done.stderr.contains(due), "{}", done.stderr);
     let samples = measured(&place.run());
@@ -65,7 +65,7 @@ fn a_server_without_old_versions_is_named_with_one_that_has_them() {
         "{samples:?}"
     );
     let line = "connect --sites sites.txt --stack openssl,rustls-ring --tls 1.0 --link none";
-    let done = place.netbench(&words(line)).expect(2);
+    let done = place.netbench_line(line).expect(2);
     let due = "--tls: rustls-ring has TLS 1.2 and 1.3 alone";
     assert!(done.stderr.contains(due), "{}", done.stderr);
 }

@@ -79,7 +79,7 @@ fn a_worker_in_python_is_believed_where_packets_agree() {
     let line = format!(
         "connect --sites sites.txt --stack rustls-ring,python --worker {worker} --rounds 1 --condition clean --client-profile library"
     );
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     let samples = measured(&place.run());
     let own: Vec<_> = samples
         .iter()

@@ -2,7 +2,6 @@
 //! with web servers at addresses other than loopback.
 
 use std::{
-    fs,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket},
     process::Command,
     thread,
@@ -18,7 +17,7 @@ use netbench_model::{
 
 use crate::{
     servers::{Server, nginx_command},
-    support::{Done, Place, failure, finish, json, measured, until, words},
+    support::{Done, Place, failure, finish, json, measured, text, until, words},
 };
 
 netbench_testing::module_tests! {
@@ -49,26 +48,20 @@ struct Answer {
 }
 
 fn answer(name: &str) -> Answer {
-    let of = |v4| Answer {
-        code: 0,
-        v4,
-        v6: &[],
-        late: Duration::ZERO,
-    };
-    match name {
-        // `lied.test` leads to a server that has no certificate for it.
-        "good.test" | "lied.test" => of(&[SERVER]),
-        "several.test" => of(&[DEAD, SERVER]),
-        "slow.test" => Answer {
-            late: LATE,
-            ..of(&[SERVER])
+    Answer {
+        code: if name == "failing.test" { 2 } else { 0 },
+        v4: match name {
+            // `lied.test` leads to a server that has no certificate for it.
+            "good.test" | "lied.test" | "slow.test" => &[SERVER],
+            "several.test" => &[DEAD, SERVER],
+            _ => &[],
         },
-        "six.test" => Answer {
-            v6: &[SERVER_6],
-            ..of(&[])
+        v6: if name == "six.test" { &[SERVER_6] } else { &[] },
+        late: if name == "slow.test" {
+            LATE
+        } else {
+            Duration::ZERO
         },
-        "failing.test" => Answer { code: 2, ..of(&[]) },
-        _ => of(&[]),
     }
 }
 
@@ -173,15 +166,14 @@ impl World {
 }
 
 fn nginx(place: &Place, network: &Namespace) -> Server {
-    let site = |name: &str| Site {
-        lab: LabProfile {
-            key: KeyType::EcdsaP256,
-            ..LabProfile::default()
-        }
-        .into(),
-        ..Site::new(name.parse().unwrap(), 443)
+    let profile = LabProfile {
+        key: KeyType::EcdsaP256,
+        ..LabProfile::default()
     };
-    let sites = NAMES.map(site);
+    let sites = NAMES.map(|name| Site {
+        lab: profile.clone().into(),
+        ..Site::new(name.parse().unwrap(), 443)
+    });
     let lab = Lab::new(&sites).unwrap();
     place.write("ca.pem", lab.ca_pem());
     let folder = place.path().display();
@@ -266,7 +258,7 @@ fn the_outside_world_is_scanned_and_recorded() {
     let line = "scan --live -q --sites sites.txt --roots ca.pem --timeout 5s";
     world.netbench(line).expect(0);
     let run = place.run();
-    let scans = fs::read_to_string(run.join("scan.jsonl")).unwrap();
+    let scans = text(&run, "scan.jsonl");
     let scans: Vec<SiteScan> = scans.lines().map(json).collect();
     assert_eq!(scans.len(), 4);
     for scan in &scans {

@@ -29,12 +29,12 @@ fn of_200_random_servers_every_prediction_is_right() {
     place.write("random.txt", &(sites.join("\n") + "\n"));
     let stacks = STACKS.join(",");
     let scan = format!("scan -q --sites random.txt --link none --against {stacks} --name scan");
-    place.netbench(&words(&scan)).expect(0);
+    place.netbench_line(&scan).expect(0);
     let connect = format!(
         "connect -q --sites random.txt --link none --stack {stacks} --client-profile library \
          --condition clean --rounds 1 --name connect"
     );
-    place.netbench(&words(&connect)).expect(0);
+    place.netbench_line(&connect).expect(0);
 
     let summary: ScanSummary = kept(&place.named("scan"), "summary.json");
     let loss = summary.loss.unwrap();
@@ -47,34 +47,26 @@ fn of_200_random_servers_every_prediction_is_right() {
             sites.map(|site| (group.stack.as_str(), site.as_str()))
         })
         .collect();
-    let reaches = |stack: &str, site: &str| {
-        !loss.unreachable.iter().any(|lost| lost == site) && !lost.contains(&(stack, site))
-    };
     let tried = measured(&place.named("connect"));
     assert_eq!(tried.len(), SERVERS * STACKS.len());
     let mut outcomes: BTreeMap<(bool, bool), Vec<String>> = BTreeMap::new();
     for sample in &tried {
         let (stack, site) = (sample.stack.as_str(), sample.site.as_str());
+        let reaches =
+            !loss.unreachable.iter().any(|lost| lost == site) && !lost.contains(&(stack, site));
         let is_accepted = matches!(sample.outcome, Outcome::Ok(_));
         let line = sites.iter().find(|line| line.starts_with(site)).unwrap();
         let said = format!("{stack}: {line}: {:?}", sample.outcome);
-        let both = outcomes.entry((reaches(stack, site), is_accepted));
+        let both = outcomes.entry((reaches, is_accepted));
         both.or_default().push(said);
     }
-    let wrong = |predicted: bool| outcomes.get(&(predicted, !predicted));
-    assert_eq!(
-        (wrong(true), wrong(false)),
-        (None, None),
-        "predicted, and otherwise"
-    );
     // Both answers must occur; otherwise the test shows nothing.
-    let right = |predicted: bool| outcomes.get(&(predicted, predicted)).map_or(0, Vec::len);
-    assert!(
-        right(true) > 200 && right(false) > 60,
-        "{}, {}",
-        right(true),
-        right(false)
-    );
+    for (predicted, least) in [(true, 200), (false, 60)] {
+        let wrong = outcomes.get(&(predicted, !predicted));
+        assert_eq!(wrong, None, "predicted, and otherwise");
+        let right = outcomes.get(&(predicted, predicted)).map_or(0, Vec::len);
+        assert!(right > least, "{predicted}: {right}");
+    }
     assert!(lost.len() > 30, "{lost:?}");
 }
 
@@ -104,7 +96,7 @@ fn site(number: usize, rng: &mut Rng) -> String {
     };
     let mut suites = Vec::new();
     for version in &versions {
-        let fits = |suite: &&CipherSuite| {
+        let fitting = known.iter().copied().filter(|suite| {
             let facts = suite.facts().unwrap();
             let name = suite.to_string();
             let is_of_key = match key {
@@ -114,9 +106,8 @@ fn site(number: usize, rng: &mut Rng) -> String {
                 _ => !name.contains("_ECDSA_"),
             };
             facts.fits(*version) && (*version == TlsVersion::Tls13 || is_of_key)
-        };
-        let of_version: Vec<CipherSuite> = known.iter().filter(fits).copied().collect();
-        for suite in some(rng, &of_version) {
+        });
+        for suite in some(rng, &fitting.collect::<Vec<_>>()) {
             if !suites.contains(&suite) {
                 suites.push(suite);
             }
@@ -171,9 +162,7 @@ fn list<T: ToString>(all: &[T]) -> String {
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place
-        .netbench(&words(
-            "stacks hello --json --stack openssl,rustls-aws-lc,rustls-ring",
-        ))
+        .netbench_line("stacks hello --json --stack openssl,rustls-aws-lc,rustls-ring")
         .expect(0);
     check("hello.json", &done.stdout);
     let report: HelloReport = json(&done.stdout);
@@ -204,16 +193,14 @@ fn a_hello_is_the_stacks_own() {
     );
     let usual = words("stacks hello --stack openssl,rustls-aws-lc --client-profile default --json");
     let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
-    let of = |n: usize| {
-        let hello: &netbench_model::scan::Offer = &held.hellos[n];
-        let sorted = |codes: &[netbench_model::scan::NamedCode]| {
-            let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
-            codes.sort_unstable();
-            codes
-        };
-        (sorted(&hello.suites), sorted(&hello.groups))
-    };
-    assert_eq!(of(0), of(1), "held to the same, both offer the same");
+    let [openssl, aws] = [0, 1].map(|stack| {
+        let hello = &held.hellos[stack];
+        [&hello.suites, &hello.groups].map(|codes| {
+            let codes = codes.iter().map(|named| named.code);
+            codes.collect::<BTreeSet<u16>>()
+        })
+    });
+    assert_eq!(openssl, aws, "held to the same, both offer the same");
     // Markdown escapes the characters between the parts.
     let hash = ring.ja4.rsplit('_').next().unwrap();
     for format in ["terminal", "markdown", "csv"] {

@@ -4,7 +4,7 @@ use std::{io, os::unix::process::CommandExt, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Place, finish, json, words};
+use crate::support::{Done, Place, finish, json, words};
 
 netbench_testing::module_tests! {
     a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
@@ -19,12 +19,14 @@ two.example  rtt=57ms
 /// The message for a missing network.
 const REFUSED: &str = "cannot emulate a network: cannot make ";
 
+fn run(place: &Place, line: &str) -> Done {
+    finish(without_namespaces(&mut place.command(&words(line))))
+}
+
 /// Refuses namespaces like the seccomp profiles of Docker and Podman.
 fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     let place = Place::with_sites(SITES);
-    let run = |line: &str| finish(without_namespaces(&mut place.command(&words(line))));
-
-    let done = run("connect --sites sites.txt --rounds 1").expect(5);
+    let done = run(&place, "connect --sites sites.txt --rounds 1").expect(5);
     assert!(done.stderr.contains(REFUSED), "{}", done.stderr);
     assert!(done.stderr.contains("`--link none`"), "{}", done.stderr);
     let said = done.stderr.matches("Operation not permitted").count();
@@ -32,10 +34,10 @@ fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     assert!(!place.path().join("runs").exists(), "nothing was measured");
 
     // A scan needs no times.
-    run("scan --sites sites.txt --parts enumeration --quiet").expect(0);
+    run(&place, "scan --sites sites.txt --parts enumeration --quiet").expect(0);
 
     let line = "evaluate --quick --sites sites.txt --part connections --out evaluated --json";
-    let found: Value = json(&run(line).expect(3).stdout);
+    let found: Value = json(&run(&place, line).expect(3).stdout);
     let parts = found["run"]["plan"]["parts"].as_array().unwrap();
     let part = parts.iter().find(|part| part["part"] == "connections");
     assert_eq!(part.unwrap()["state"]["state"], "unsupported");
@@ -47,7 +49,7 @@ fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     }
 
     // With `--link none`, figures are those of loopback, and there is still no verdict on a network.
-    let found: Value = json(&run(&format!("{line} --link none")).expect(0).stdout);
+    let found: Value = json(&run(&place, &format!("{line} --link none")).expect(0).stdout);
     // Connections alone do not show that the switch works.
     let works = &found["questions"][1];
     assert_eq!(works["answer"], "open");

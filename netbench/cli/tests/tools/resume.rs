@@ -27,8 +27,8 @@ netbench_testing::module_tests! {
 }
 
 /// Runs a command until it has stored `samples` samples, and presses Ctrl-C.
-fn stop_at(place: &Place, mut command: Command, samples: usize) {
-    let child = piped(&mut command);
+fn stop_at(place: &Place, command: &mut Command, samples: usize) {
+    let child = piped(command);
     until("samples", || place.lines("samples.jsonl") >= samples);
     interrupt(child).expect(130);
 }
@@ -37,12 +37,12 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let place = Place::with_sites("a.example server=rustls-ring\nb.example server=rustls-ring\n");
     let line = "connect --sites sites.txt --sweep body=1k,2k,4k --rounds 30 --link none \
                 --stack rustls-ring,openssl";
-    stop_at(&place, place.command(&words(line)), 20);
+    stop_at(&place, &mut place.command(&words(line)), 20);
     let run = place.run();
     let (before, whole) = (measured(&run).len(), 2 * 3 * 30 * 2);
     assert!((1..whole).contains(&before), "{before}");
     let line = format!("run -q --json {}", run.display());
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     check("connect-summary.json", &done.stdout);
     let summary: ConnectSummary = json(&done.stdout);
     assert_eq!((summary.run.samples, summary.run.planned), (360, 360));
@@ -93,13 +93,8 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
         place.path().display(),
         std::env::var("PATH").unwrap()
     );
-    let command = |line: &str| {
-        let mut command = place.command(&words(line));
-        command.env("PATH", &path);
-        command
-    };
     let line = "compat --stack rustls-ring --client curl --case name/* --case certificate/*";
-    stop_at(&place, command(line), 6);
+    stop_at(&place, place.command(&words(line)).env("PATH", &path), 6);
     let run = place.run();
     let before: Vec<CompatSample> = samples_of(&run);
     let plan: CompatManifest = kept(&run, "run.json");
@@ -107,7 +102,7 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     assert!(before.len() < whole, "{} of {whole}", before.len());
 
     let line = format!("run -q --json {}", run.display());
-    let done = finish(&mut command(&line)).expect(0);
+    let done = finish(place.command(&words(&line)).env("PATH", &path)).expect(0);
     check("compat-summary.json", &done.stdout);
     let summary: CompatSummary = json(&done.stdout);
     assert_eq!(summary.matrix.cases.len(), plan.plan.cases.len());
@@ -118,19 +113,23 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
     assert_eq!(samples[..before.len()], before);
 }
 
+fn time_outs(samples: &[Sample]) -> usize {
+    let failures = samples.iter().filter(|sample| match &sample.outcome {
+        Outcome::Failed(failure) => failure.class == FailureClass::Timeout,
+        _ => false,
+    });
+    failures.count()
+}
+
 fn time_outs_before_a_resume_count() {
     let place = Place::with_sites(
         "good.example server=rustls-ring\nsilent.example server=rustls-ring fault=silent\n",
     );
     let line = "connect --sites sites.txt --rounds 4 --link none --jobs 1 --timeout 1s \
                 --condition clean --stack rustls-ring,openssl";
-    place.netbench(&words(line)).expect(0);
+    place.netbench_line(line).expect(0);
     let run = place.run();
-    let timed_out = |samples: &[Sample]| {
-        let is_time_out = |sample: &&Sample| matches!(&sample.outcome, Outcome::Failed(failure) if failure.class == FailureClass::Timeout);
-        samples.iter().filter(is_time_out).count()
-    };
-    assert_eq!(timed_out(&measured(&run)), 4);
+    assert_eq!(time_outs(&measured(&run)), 4);
     // The kept lines are those of a run that was killed right after its last time-out.
     let file = run.join("samples.jsonl");
     let text = fs::read_to_string(&file).unwrap();
@@ -144,7 +143,7 @@ fn time_outs_before_a_resume_count() {
     assert!(kept.len() < text.len(), "nothing is left to do");
     fs::write(&file, kept).unwrap();
     let line = format!("run -q {}", run.display());
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     let samples = measured(&run);
-    assert_eq!((samples.len(), timed_out(&samples)), (2 * 4 * 2, 4));
+    assert_eq!((samples.len(), time_outs(&samples)), (2 * 4 * 2, 4));
 }

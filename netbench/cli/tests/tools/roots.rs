@@ -12,7 +12,7 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, RootsSummary};
 
-use crate::support::{Place, check, json, words};
+use crate::support::{Place, check, json, text};
 
 netbench_testing::module_tests! {
     each_client_trusts_what_its_store_says: UserMounts;
@@ -30,7 +30,7 @@ const NATIVE: &str = "rustls-ring (rustls-native-certs)";
 const PLATFORM: &str = "rustls-ring (rustls-platform-verifier)";
 
 fn summary(place: &Place, line: &str) -> RootsSummary {
-    let done = place.netbench(&words(line)).expect(0);
+    let done = place.netbench_line(line).expect(0);
     check("roots-summary.json", &done.stdout);
     json(&done.stdout)
 }
@@ -116,7 +116,12 @@ fn each_client_trusts_what_its_store_says() {
     }
     let unreadable = trusts(&found, "unreadable", NATIVE).unwrap_err();
     assert!(unreadable.contains("Permission denied"), "{unreadable}");
-    let took = |layout: &str, client: &str| match outcome(&found, layout, client) {
+    let [few, many, bundled] = [
+        ("debian", NATIVE),
+        ("10000-roots", NATIVE),
+        ("debian", BUNDLED),
+    ]
+    .map(|(layout, client)| match outcome(&found, layout, client) {
         RootsOutcome::Made {
             connector_ns,
             roots,
@@ -124,15 +129,13 @@ fn each_client_trusts_what_its_store_says() {
             ..
         } => (*connector_ns, *roots, *origin),
         other => panic!("{other:?}"),
-    };
-    let (few_ns, few, _) = took("debian", NATIVE);
-    let (many_ns, many, origin) = took("10000-roots", NATIVE);
+    });
     assert_eq!(
-        (few, many, origin),
+        (few.1, many.1, many.2),
         (Some(1), Some(10_001), TrustOrigin::System)
     );
-    assert!(many_ns > 10 * few_ns, "{few_ns} ns, {many_ns} ns");
-    assert_eq!(took("debian", BUNDLED).2, TrustOrigin::Bundled);
+    assert!(many.0 > 10 * few.0, "{} ns, {} ns", few.0, many.0);
+    assert_eq!(bundled.2, TrustOrigin::Bundled);
     // The worst difference comes first, and a loss names the company's site.
     assert!(
         found
@@ -154,7 +157,7 @@ fn each_client_trusts_what_its_store_says() {
 /// stacks.
 fn what_broke_for_others_is_predicted() {
     let place = Place::new();
-    let listed = place.netbench(&words("compat breakages --json"));
+    let listed = place.netbench_line("compat breakages --json");
     let report: BreakagesReport = json(&listed.expect(0).stdout);
     let rows: Vec<(&str, &Tried)> = report
         .breakages
@@ -177,21 +180,22 @@ fn what_broke_for_others_is_predicted() {
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat roots -q --layout *ssl-cert* --stack openssl,rustls-ring --format markdown";
-    let first = place.netbench(&words(line)).expect(0);
+    let first = place.netbench_line(line).expect(0);
     let lead =
         "The sites that each client trusts by default, with 2 layouts of a system's trust store.";
     assert!(first.stdout.contains(lead), "{}", first.stdout);
     let run = place.run();
     let path = run.to_str().unwrap();
-    let format = |format: &str| {
-        place
-            .netbench(&["runs", "report", path, "--format", format])
-            .expect(0)
-    };
-    assert_eq!(format("markdown").stdout, first.stdout);
-    assert!(format("junit").stdout.contains("openssl (default-paths)"));
-    assert!(format("csv").stdout.contains("ssl-cert-file"));
-    assert!(format("html").stdout.contains("Which sites are trusted"));
+    let markdown = ["runs", "report", path, "--format", "markdown"];
+    assert_eq!(place.netbench(&markdown).expect(0).stdout, first.stdout);
+    for (format, part) in [
+        ("junit", DEFAULT),
+        ("csv", "ssl-cert-file"),
+        ("html", "Which sites are trusted"),
+    ] {
+        let done = place.netbench(&["runs", "report", path, "--format", format]);
+        assert!(done.expect(0).stdout.contains(part), "{format}");
+    }
     let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
     assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
     // Only the missing layouts are tried again.
@@ -206,10 +210,7 @@ fn a_run_is_stored_and_reported_again() {
     for line in all.lines() {
         check("roots-sample.json", line);
     }
-    check(
-        "roots-run.json",
-        &fs::read_to_string(run.join("run.json")).unwrap(),
-    );
+    check("roots-run.json", &text(&run, "run.json"));
 }
 
 /// A worker that exits on a request for its roots; without SOURCES, it lists no trust source.
@@ -240,7 +241,7 @@ fn what_cannot_be_tried_is_unsupported() {
         "compat roots -q --layout debian --stack mine --worker mine={}",
         script.display()
     );
-    place.netbench(&words(&line)).expect(3);
+    place.netbench_line(&line).expect(3);
 }
 
 fn a_client_that_breaks_is_said() {
@@ -283,14 +284,12 @@ fn wrong_input_is_said_in_a_line() {
         ("compat roots --stack opensl", "unknown stack \"opensl\""),
         ("run runs/none", "cannot continue"),
     ] {
-        let done = place.netbench(&words(line)).expect(2);
+        let done = place.netbench_line(line).expect(2);
         assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
         assert!(done.stderr.lines().count() <= 3, "{}", done.stderr);
     }
     let listed = place
-        .netbench(&words(
-            "compat roots --list --layout debian --layout absent",
-        ))
+        .netbench_line("compat roots --list --layout debian --layout absent")
         .expect(0);
     assert_eq!(listed.stdout, "debian  public\nabsent  nothing\n");
 }

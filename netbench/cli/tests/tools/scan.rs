@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use netbench_model::{
     CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
@@ -13,7 +13,7 @@ use netbench_model::{
 };
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, check, interrupt, json, kept, until, words};
+use crate::support::{Done, Place, check, interrupt, json, kept, text, until, words};
 
 netbench_testing::module_tests! {
     a_scan_finds_every_field_of_every_built_in_site;
@@ -46,8 +46,8 @@ const OLD_SITES: &str = include_str!("../../../catalogue/old-sites.txt");
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
     let (name, lab) = (site.name(), &site.lab);
     assert_eq!(scan.outcome, ScanOutcome::Scanned, "{name}");
-    let spoken = || scan.versions.iter().filter(|v| v.supported);
-    let mut versions: Vec<&str> = spoken().map(|v| v.version.name()).collect();
+    let spoken = scan.versions.iter().filter(|v| v.supported);
+    let mut versions: Vec<&str> = spoken.clone().map(|v| v.version.name()).collect();
     versions.sort_unstable();
     let due: Vec<&str> = lab.tls.iter().map(|v| v.name()).collect();
     assert_eq!(versions, due, "{name}: tls");
@@ -55,7 +55,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
         lab.key,
         KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096
     );
-    for found in spoken() {
+    for found in spoken {
         let tls = match found.version {
             TlsVersion::Tls13 => TlsVersion::Tls13,
             _ => TlsVersion::Tls12,
@@ -67,11 +67,11 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
         } else {
             CipherSuite::OFFERED
         };
-        let fits = |suite: &&CipherSuite| {
+        let fitting = own.iter().filter(|suite| {
             suite.fits(found.version)
                 && (tls == TlsVersion::Tls13 || suite.to_string().contains("_ECDSA_") != rsa)
-        };
-        let due: Vec<&str> = own.iter().filter(fits).filter_map(|s| s.name()).collect();
+        });
+        let due: Vec<&str> = fitting.filter_map(|s| s.name()).collect();
         let suites: Vec<&str> = found.suites.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(suites, due, "{name}: suites, in the server's order");
         let groups: Vec<&str> = found.groups.iter().map(|g| g.name.as_str()).collect();
@@ -140,7 +140,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
     place
-        .netbench(&words("scan --link none --parts sessions,features"))
+        .netbench_line("scan --link none --parts sessions,features")
         .expect(0);
     let run = place.run();
     let manifest: ScanManifest = kept(&run, "run.json");
@@ -155,7 +155,7 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
     place
-        .netbench(&words("scan --sites sites.txt --link user"))
+        .netbench_line("scan --sites sites.txt --link user")
         .expect(0);
     let run = place.run();
     let sites = parse_sites(&slow).unwrap();
@@ -187,22 +187,19 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     // The scan of the recorded sites is the same as the scan before.
     place.write("recorded.txt", &done.stdout);
     let again = place
-        .netbench(&words("scan --sites recorded.txt --link none --json"))
+        .netbench_line("scan --sites recorded.txt --link none --json")
         .expect(0);
     let again: ScanSummary = json(&again.stdout);
     for (before, after) in summary.sites.iter().zip(&again.sites) {
-        let suites = |scan: &SiteScan| -> Vec<_> {
+        let [then, now] = [before, after].map(|scan| {
             let spoken = scan.versions.iter().filter(|v| v.supported);
-            spoken
-                .map(|v| {
-                    (
-                        v.version,
-                        v.suites.iter().map(|s| s.code).collect::<Vec<_>>(),
-                    )
-                })
-                .collect()
-        };
-        assert_eq!(suites(before), suites(after), "{}", before.site);
+            let suites = spoken.map(|v| {
+                let codes = v.suites.iter().map(|s| s.code);
+                (v.version, codes.collect::<Vec<_>>())
+            });
+            suites.collect::<Vec<_>>()
+        });
+        assert_eq!(then, now, "{}", before.site);
     }
 }
 
@@ -302,7 +299,7 @@ fn a_stack_that_makes_no_connections_is_refused() {
         "stacks hello --stack rustls-ring --worker rustls-ring=./for-the-suite",
         "scan --sites sites.txt --against openssl,rustls-ring --worker rustls-ring=./for-the-suite",
     ] {
-        let refused = place.netbench(&words(line)).expect(1).stderr;
+        let refused = place.netbench_line(line).expect(1).stderr;
         assert!(refused.contains(why), "{line}: {refused}");
     }
 }
@@ -314,10 +311,9 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let done = place.netbench(&arguments).expect(0);
     let run = place.run();
     check("scan-summary.json", &done.stdout);
-    let file = |name: &str| fs::read_to_string(run.join(name)).unwrap();
-    check("scan-run.json", &file("run.json"));
-    check("scan-against.json", &file("against.json"));
-    let lines = file("scan.jsonl");
+    check("scan-run.json", &text(&run, "run.json"));
+    check("scan-against.json", &text(&run, "against.json"));
+    let lines = text(&run, "scan.jsonl");
     assert_eq!(lines.lines().count(), 7);
     for line in lines.lines() {
         check("scan-site.json", line);
@@ -334,25 +330,26 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
+/// Scans sites with a policy.
+fn checked(place: &Place, sites: &str, policy: &str, format: &str) -> Done {
+    place.netbench_line(&format!(
+        "scan --link none --parts enumeration,sessions --sites {sites} --policy {policy} --format {format}"
+    ))
+}
+
 fn a_policy_is_a_check_with_an_exit_code() {
     const GOOD: &str = "good.test suites=TLS_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 \
                         groups=x25519,secp256r1\n";
     const BAD: &str = "bad.test tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 chain=1\n";
     let place = Place::with_sites(GOOD);
     place.write("both.txt", &format!("{GOOD}{BAD}"));
-    let scan = |sites: &str, policy: &str, format: &str| {
-        let scan = format!(
-            "scan --link none --parts enumeration,sessions --sites {sites} --policy {policy} --format {format}"
-        );
-        place.netbench(&words(&scan))
-    };
-    let done = scan("sites.txt", "mozilla-intermediate", "terminal").expect(0);
+    let done = checked(&place, "sites.txt", "mozilla-intermediate", "terminal").expect(0);
     assert!(
         done.stdout.contains("1 keeps to the policy"),
         "{}",
         done.stdout
     );
-    let done = scan("both.txt", "mozilla-intermediate", "json").expect(4);
+    let done = checked(&place, "both.txt", "mozilla-intermediate", "json").expect(4);
     check("scan-summary.json", &done.stdout);
     let summary: ScanSummary = json(&done.stdout);
     let result = summary.policy.unwrap();
@@ -367,11 +364,11 @@ fn a_policy_is_a_check_with_an_exit_code() {
         broken.contains(&"TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 in TLS 1.2"),
         "{broken:?}"
     );
-    let done = scan("both.txt", "mozilla-modern", "junit").expect(4);
+    let done = checked(&place, "both.txt", "mozilla-modern", "junit").expect(4);
     assert!(done.stdout.contains("<failure"), "{}", done.stdout);
 
     place.write("own.toml", "name = \"ours\"\nneeds_versions = [\"1.3\"]\n");
-    let done = scan("both.txt", "own.toml", "terminal").expect(4);
+    let done = checked(&place, "both.txt", "own.toml", "terminal").expect(4);
     assert!(done.stdout.contains("missing-version"), "{}", done.stdout);
     for (text, due) in [
         ("name = \"x\"\nversion = 5\n", "line 2"),
@@ -379,13 +376,13 @@ fn a_policy_is_a_check_with_an_exit_code() {
         ("name = \"x\"\nsuites = [\"TLS_NONE\"]\n", "line 2"),
     ] {
         place.write("own.toml", text);
-        let done = scan("sites.txt", "own.toml", "terminal").expect(2);
+        let done = checked(&place, "sites.txt", "own.toml", "terminal").expect(2);
         assert!(done.stderr.contains(due), "{}", done.stderr);
     }
-    let done = scan("sites.txt", "mozila-modern", "terminal").expect(2);
+    let done = checked(&place, "sites.txt", "mozila-modern", "terminal").expect(2);
     assert!(done.stderr.contains("mozilla-modern"), "{}", done.stderr);
     let done = place
-        .netbench(&words("scan --link none --format sarif"))
+        .netbench_line("scan --link none --format sarif")
         .expect(2);
     assert!(done.stderr.contains("--policy"), "{}", done.stderr);
 }
@@ -395,18 +392,18 @@ fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
         .collect();
     let place = Place::with_sites(&sites);
-    let scan = || {
-        let arguments = "scan --sites sites.txt --link none --parts enumeration --sample 4 --seed 7 --summary --json";
-        let done = place.netbench(&words(arguments)).expect(0);
+    let [first, second] = [(); 2].map(|()| {
+        let line = "scan --sites sites.txt --link none --parts enumeration --sample 4 --seed 7 --summary --json";
+        let done = place.netbench_line(line).expect(0);
         check("scan-summary.json", &done.stdout);
         json::<ScanSummary>(&done.stdout)
-    };
-    let (first, second) = (scan(), scan());
-    let names = |summary: &ScanSummary| -> Vec<String> {
-        summary.sites.iter().map(|site| site.site.clone()).collect()
-    };
-    assert_eq!(names(&first).len(), 4);
-    assert_eq!(names(&first), names(&second), "the seed draws them");
+    });
+    let [drawn, again] = [&first, &second].map(|summary| {
+        let names = summary.sites.iter().map(|site| &site.site);
+        names.collect::<Vec<_>>()
+    });
+    assert_eq!(drawn.len(), 4);
+    assert_eq!(drawn, again, "the seed draws them");
     assert_eq!(first.run.sampled_of, Some(20));
     let rows = first.population.unwrap().rows;
     let newest = rows.iter().find(|row| row.name == "TLS 1.3").unwrap();
@@ -416,27 +413,24 @@ fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
         "{of_all:?}"
     );
     place
-        .netbench(&words("scan --sites sites.txt --sample 21"))
+        .netbench_line("scan --sites sites.txt --sample 21")
         .expect(2);
 }
 
 fn what_changed_between_two_scans_is_shown() {
-    let place = Place::with_sites("a.test\nb.test\n");
-    let scan = |name: &str| {
-        let arguments =
-            format!("scan --sites sites.txt --link none --parts enumeration --name {name}");
-        place.netbench(&words(&arguments)).expect(0);
-    };
-    scan("one");
-    place.write("sites.txt", "a.test\nb.test tls=1.2\n");
-    scan("two");
-    let runs: Vec<_> = fs::read_dir(place.path().join("runs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .collect();
-    let of = |name: &str| runs.iter().find(|run| run.ends_with(name)).unwrap().clone();
+    let place = Place::new();
+    let runs = [
+        ("one", "a.test\nb.test\n"),
+        ("two", "a.test\nb.test tls=1.2\n"),
+    ];
+    let [one, two] = runs.map(|(name, sites)| {
+        place.write("sites.txt", sites);
+        let line = format!("scan --sites sites.txt --link none --parts enumeration --name {name}");
+        place.netbench_line(&line).expect(0);
+        place.named(name).display().to_string()
+    });
     let done = place
-        .netbench(&["scan", "diff", &of("one"), &of("two"), "--json"])
+        .netbench(&["scan", "diff", &one, &two, "--json"])
         .expect(0);
     check("scan-diff.json", &done.stdout);
     let diff: netbench_report::ScanDiff = json(&done.stdout);
@@ -447,11 +441,9 @@ fn what_changed_between_two_scans_is_shown() {
         changes.any(|c| c.what == "TLS 1.3" && c.was == "yes" && c.now == "no")
     });
     assert!(lost, "{}", done.stdout);
-    let done = place.netbench(&["scan", "diff", &of("one"), &of("two")]);
+    let done = place.netbench(&["scan", "diff", &one, &two]);
     assert!(done.expect(0).stdout.contains("TLS 1.3"));
-    place
-        .netbench(&["scan", "diff", &of("one"), "nowhere"])
-        .expect(2);
+    place.netbench(&["scan", "diff", &one, "nowhere"]).expect(2);
 }
 
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
@@ -461,17 +453,16 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let place = Place::with_sites(&sites);
     let arguments =
         words("scan --sites sites.txt --link none --parts enumeration --rate 150 --jobs 2");
-    let lines = || place.lines("scan.jsonl");
     let child = place.begin(&arguments);
-    until("a few sites", || lines() >= 3);
+    until("a few sites", || place.lines("scan.jsonl") >= 3);
     let done = interrupt(child).expect(130);
-    let before = lines();
+    let before = place.lines("scan.jsonl");
     assert!(before < 40, "{before}");
     assert!(done.stdout.contains("not scanned"), "{}", done.stdout);
     let run = place.run();
     let run = run.to_str().unwrap();
     place.netbench(&["run", run]).expect(0);
-    assert_eq!(lines(), 40, "no site is scanned twice");
+    assert_eq!(place.lines("scan.jsonl"), 40, "no site is scanned twice");
     let summary: ScanSummary = kept(Path::new(run), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
 }

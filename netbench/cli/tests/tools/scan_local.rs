@@ -10,7 +10,7 @@ use std::{
 
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, json, kept, words};
+use crate::support::{Place, json, kept, text, words};
 
 netbench_testing::module_tests! {
     nothing_leaves_the_machine_without_leave;
@@ -40,25 +40,27 @@ fn nothing_leaves_the_machine_without_leave() {
         "setup sites record nowhere",
         "scan --against nobody",
     ] {
-        place.netbench(&words(wrong)).expect(2);
+        place.netbench_line(wrong).expect(2);
     }
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
+/// Answers every connection with these bytes until the test ends. Returns the listening address.
+fn serve(answer: &'static [u8]) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut room = [0; 4096];
+            let _ = stream.read(&mut room);
+            let _ = stream.write_all(answer);
+        }
+    });
+    address
+}
+
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
-    let serve = |answer: &'static [u8]| {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(mut stream) = stream else { return };
-                let mut room = [0; 4096];
-                let _ = stream.read(&mut room);
-                let _ = stream.write_all(answer);
-            }
-        });
-        format!("127.0.0.1:{port}")
-    };
     let http = serve(b"HTTP/1.1 400 \x1b[31mBad\r\n\r\n");
     let ssh = serve(b"SSH-2.0-\x1b[31mx\r\n");
     let nobody = "127.0.0.1:9";
@@ -109,7 +111,7 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
     let asked: ScanSummary = json(&place.netbench(&asked).expect(0).stdout);
     assert_eq!(asked.run.failed["starttls"], 1);
     let run = place.named("asked");
-    let stored = std::fs::read_to_string(run.join("run.json")).unwrap();
+    let stored = text(&run, "run.json");
     assert!(stored.contains("\"start_tls\": \"smtp\""), "{stored}");
     // The protocol's own port is the default; port 443 is asked if it is given.
     for (site, due) in [
@@ -141,7 +143,7 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
             "--starttls can be given once only",
         ),
     ] {
-        let refused = place.netbench(&words(wrong)).expect(2);
+        let refused = place.netbench_line(wrong).expect(2);
         assert!(refused.stderr.contains(word), "{wrong}: {}", refused.stderr);
     }
 }
@@ -192,9 +194,7 @@ fn very_many_sites_of_this_machine_are_grouped() {
     sites.push_str(&format!("127.0.0.1:{port}\n"));
     place.write("sites.txt", &sites);
     let done = place
-        .netbench(&words(
-            "scan --sites sites.txt --parts enumeration --retries 0",
-        ))
+        .netbench_line("scan --sites sites.txt --parts enumeration --retries 0")
         .expect(0);
     assert!(done.stdout.lines().count() < 40, "{}", done.stdout);
     assert!(done.stdout.contains("scan.jsonl"), "{}", done.stdout);
@@ -217,7 +217,7 @@ fn very_many_sites_of_this_machine_are_grouped() {
     assert_eq!(again.run.failed["connect"], 1_100);
 
     place.write("mixed.txt", "127.0.0.1\na.example\n");
-    let refused = place.netbench(&words("scan --sites mixed.txt")).expect(2);
+    let refused = place.netbench_line("scan --sites mixed.txt").expect(2);
     assert!(
         refused.stderr.contains("is on this machine"),
         "{}",
@@ -237,7 +237,7 @@ fn addresses_of_both_families_stand_in_a_file() {
         "sites.txt",
         &format!("{at}\nhttps://[::1]:9/\n127.0.0.1:9\n"),
     );
-    let done = place.netbench(&words("scan --sites sites.txt --json"));
+    let done = place.netbench_line("scan --sites sites.txt --json");
     let summary: ScanSummary = json(&done.expect(0).stdout);
     let classes: Vec<(&str, u32)> = summary
         .run

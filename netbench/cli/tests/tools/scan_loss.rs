@@ -10,7 +10,7 @@ use std::{
 use netbench_model::{parse_sites, scan::LossReason};
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, json, kept, words};
+use crate::support::{Place, json, kept};
 
 netbench_testing::module_tests! {
     losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
@@ -201,7 +201,7 @@ fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
     // The server is gone, so what answers is emulated.
     place.write("recorded.txt", &recorded);
     let done = place
-        .netbench(&words("scan --sites recorded.txt --link none --json"))
+        .netbench_line("scan --sites recorded.txt --link none --json")
         .expect(0);
     let again: ScanSummary = json(&done.stdout);
     let [site] = again.sites.as_slice() else {

@@ -18,7 +18,7 @@ use netbench_scan::codec::{ClientHello, extension};
 
 use crate::{
     scan_loss::{authority, certificate, server},
-    support::{Place, json, words},
+    support::{Place, json},
 };
 
 netbench_testing::module_tests! {
@@ -118,37 +118,41 @@ fn ends_with_a_stack(server: &str, fate: fn() -> Fate) -> String {
     })
 }
 
+/// Forwards like [`relay`], but cuts the first `most` of the connections with such hellos.
+fn cut_if(server: &str, cut: fn(&ClientHello) -> bool, most: u32) -> String {
+    let left = AtomicU32::new(most);
+    relay(server, move |hello| {
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let is_cut = cut(hello)
+            && left
+                .fetch_update(set, fetch, |left| left.checked_sub(1))
+                .is_ok();
+        match is_cut {
+            true => Fate::Reset,
+            false => Fate::Pass,
+        }
+    })
+}
+
 fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     let place = Place::new();
     authority(&place);
     certificate(&place, "leaf", &["rsa:2048"], "");
     let server = server(&place, "leaf", &[]);
-    let cut_if = |cut: fn(&ClientHello) -> bool, most: u32| {
-        let left = AtomicU32::new(most);
-        relay(&server.site, move |hello| {
-            let take = |left: u32| left.checked_sub(1);
-            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-            if cut(hello) && left.fetch_update(set, fetch, take).is_ok() {
-                Fate::Reset
-            } else {
-                Fate::Pass
-            }
-        })
-    };
     let gone = ends_with_a_stack(&server.site, || Fate::Reset);
     // A relay that cuts all connections once a stack has connected, like a limit that has not expired; one that cuts all connections
     // of stacks, like a middlebox that fails on their hellos; one that cuts only the first; and one that cuts those of one stack.
     let sites = [
         gone,
-        cut_if(is_of_a_stack, u32::MAX),
-        cut_if(is_of_a_stack, 1),
-        cut_if(is_of_rustls, u32::MAX),
+        cut_if(&server.site, is_of_a_stack, u32::MAX),
+        cut_if(&server.site, is_of_a_stack, 1),
+        cut_if(&server.site, is_of_rustls, u32::MAX),
     ];
     let [gone, all, once, rustls] = &sites;
     let line = format!(
         "scan {gone} {all} {once} {rustls} --roots ca.pem --parts signatures --against openssl,rustls-ring --json"
     );
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     let summary: ScanSummary = json(&done.stdout);
     assert_eq!(summary.run.scanned, 4, "{}", done.stdout);
     let loss = summary.loss.unwrap();
@@ -196,7 +200,7 @@ fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
     let line = format!(
         "scan {dropped} {gone} --roots ca.pem --parts enumeration --timeout 1s --against openssl --json"
     );
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     let summary: ScanSummary = json(&done.stdout);
     assert_eq!(summary.run.scanned, 2, "{}", done.stdout);
     let loss = summary.loss.unwrap();
@@ -228,24 +232,23 @@ fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
         server.site, silent.0
     );
     let begun = Instant::now();
-    let done = place.netbench(&words(&line)).expect(0);
+    let done = place.netbench_line(&line).expect(0);
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(15), "{took:?}");
     let summary: ScanSummary = json(&done.stdout);
-    let outcome = |name: &str| {
-        let found = summary.sites.iter().find(|site| site.site == name);
-        found.unwrap().outcome.clone()
-    };
+    let [slow, whole, silent] = [&slow, &server.site, &silent.0].map(|name| {
+        let mut sites = summary.sites.iter();
+        sites.find(|site| site.site == *name).unwrap()
+    });
     let due = ScanOutcome::Partial {
         why: "not done within 5 s".to_owned(),
     };
-    assert_eq!(outcome(&slow), due);
-    assert_eq!(outcome(&server.site), ScanOutcome::Scanned);
-    let ScanOutcome::Failed { class, .. } = outcome(&silent.0) else {
-        panic!("{:?}", outcome(&silent.0));
+    assert_eq!(slow.outcome, due);
+    assert_eq!(whole.outcome, ScanOutcome::Scanned);
+    let ScanOutcome::Failed { class, .. } = &silent.outcome else {
+        panic!("{:?}", silent.outcome);
     };
     assert_eq!(class.name(), "silent");
-    let slow = summary.sites.iter().find(|site| site.site == slow).unwrap();
     assert!(slow.versions.iter().any(|version| version.supported));
     assert!(slow.versions.iter().any(|version| !version.complete));
 }

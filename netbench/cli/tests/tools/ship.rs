@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{fs, process::Command, time::Duration};
 
 use netbench_model::{
     breakage::Predicts,
@@ -11,7 +11,7 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, ShipSummary};
 
-use crate::support::{Place, check, finish, interrupt, json, piped, until, words};
+use crate::support::{Place, check, finish, interrupt, json, piped, text, until, words};
 
 netbench_testing::module_tests! {
     a_client_is_described_by_what_cargo_made;
@@ -66,11 +66,13 @@ fn place() -> Place {
 
 fn ship(place: &Place, line: &str) -> Command {
     let mut command = place.command(&words(line));
-    let here = |name: &str| place.path().join(name);
-    command
-        .env("CARGO", here("cargo"))
-        .env("RUSTC", here("rustc"))
-        .env("SOURCES", here("sources"));
+    for (variable, file) in [
+        ("CARGO", "cargo"),
+        ("RUSTC", "rustc"),
+        ("SOURCES", "sources"),
+    ] {
+        command.env(variable, place.path().join(file));
+    }
     command
 }
 
@@ -103,12 +105,9 @@ fn a_client_is_described_by_what_cargo_made() {
     assert_eq!(advisories, ["RUSTSEC-2025-0022"]);
     assert_eq!(ring.shipped().unwrap().advisories, []);
     let run = place.run();
-    let manifest = fs::read_to_string(run.join("run.json")).unwrap();
+    let manifest = text(&run, "run.json");
     check("ship-run.json", &manifest);
-    for line in fs::read_to_string(run.join("samples.jsonl"))
-        .unwrap()
-        .lines()
-    {
+    for line in text(&run, "samples.jsonl").lines() {
         check("ship-sample.json", line);
     }
     for format in ["terminal", "markdown", "csv"] {
@@ -130,24 +129,23 @@ fn builds(place: &Place) -> Vec<String> {
 
 fn a_result_is_kept_until_something_matters() {
     let place = place();
-    let found = |line: &str| {
-        let summary = summary(&mut ship(&place, line));
-        summary.stacks[0].shipped().unwrap().found
-    };
-    assert_eq!(found("ship --stack openssl --json"), Found::Built);
-    assert_eq!(found("ship --stack openssl --json"), Found::Cached);
-    assert_eq!(found("ship --stack openssl --json --fresh"), Found::Built);
     let lock = "version = 4\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n";
     place.write("own.lock", lock);
-    assert_eq!(
-        found("ship --stack openssl --json --lock own.lock"),
-        Found::Built
-    );
-    place.script(
-        "rustc",
-        "echo rustc 2.0.0; echo host: x86_64-unknown-linux-gnu",
-    );
-    assert_eq!(found("ship --stack openssl --json"), Found::Built);
+    let rustc = "echo rustc 2.0.0; echo host: x86_64-unknown-linux-gnu";
+    for (more, new_rustc, due) in [
+        ("", None, Found::Built),
+        ("", None, Found::Cached),
+        ("--fresh", None, Found::Built),
+        ("--lock own.lock", None, Found::Built),
+        ("", Some(rustc), Found::Built),
+    ] {
+        if let Some(rustc) = new_rustc {
+            place.script("rustc", rustc);
+        }
+        let line = format!("ship --stack openssl --json {more}");
+        let summary = summary(&mut ship(&place, &line));
+        assert_eq!(summary.stacks[0].shipped().unwrap().found, due, "{more}");
+    }
 }
 
 fn what_cannot_be_built_is_said_and_the_rest_goes_on() {
@@ -172,20 +170,19 @@ fn what_cannot_be_built_is_said_and_the_rest_goes_on() {
 fn two_providers_in_one_program_are_told() {
     let place = place();
     let line = "ship --stack rustls-two-providers,openssl --json --fresh";
-    let failed = |panics: &str, row: usize| {
+    let [both, other] = [("aws_lc_rs", 0), ("vendored", 1)].map(|(panics, row)| {
         let summary = summary(ship(&place, line).env("PANICS", panics));
         match &summary.stacks[row].outcome {
             Some(ShipOutcome::Failed { why }) => why.clone(),
             other => panic!("{other:?}"),
         }
-    };
-    let both = failed("aws_lc_rs", 0);
+    });
     assert_eq!(
         both,
         "its client ends at its start, because rustls has the features of aws-lc-rs and ring in it: \
          ClientConfig::builder() panics unless CryptoProvider::install_default() was called before (no CryptoProvider)"
     );
-    let listed = place.netbench(&words("compat breakages --json"));
+    let listed = place.netbench_line("compat breakages --json");
     let listed: BreakagesReport = json(&listed.expect(0).stdout);
     let mut told = 0;
     for breakage in &listed.breakages {
@@ -199,7 +196,6 @@ fn two_providers_in_one_program_are_told() {
     }
     assert_eq!(told, 1);
     // The reason of any other client that does not start is the client's message.
-    let other = failed("vendored", 1);
     assert_eq!(other, "the client that was built: no CryptoProvider");
     // A client that starts nevertheless has selected a provider.
     let chosen = summary(&mut ship(&place, line));
@@ -234,16 +230,13 @@ fn an_interrupted_build_leaves_nothing_behind() {
     interrupt(child).expect(130);
     assert!(asked.elapsed() < Duration::from_secs(10));
     assert_eq!(builds(&place), Vec::<String>::new());
-    let sleeps = |entry: &Path| {
-        let line = fs::read(entry.join("cmdline")).unwrap_or_default();
+    let mut processes = fs::read_dir("/proc").unwrap().flatten();
+    let sleeps = processes.any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let here = place.path().to_str().unwrap().as_bytes();
         line.windows(here.len()).any(|part| part == here)
-    };
-    let mut processes = fs::read_dir("/proc").unwrap().flatten();
-    assert!(
-        !processes.any(|entry| sleeps(&entry.path())),
-        "cargo is gone"
-    );
+    });
+    assert!(!sleeps, "cargo is gone");
     // The interrupted run is resumed.
     let run = place.run();
     let line = format!("run --json {}", run.display());

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::support::{Place, finish, manifest, samples};
+use crate::support::{Done, Place, finish, manifest, samples};
 use netbench_model::Role;
 
 netbench_testing::module_tests! {
@@ -22,23 +22,16 @@ fn a_slurm_array_takes_all_sites_and_merges() {
         .args([folder, env!("CARGO_BIN_EXE_netbench"), "11", "1-5:2"])
         .args(["--sites", "sites.txt", "--rounds", "2", "--link", "none"]);
     let done = finish(&mut command);
-    let logs = || {
-        let logs = fs::read_dir(place.path()).unwrap().flatten();
-        let logs = logs.filter(|entry| entry.path().extension().is_some_and(|e| e == "log"));
-        logs.map(|entry| fs::read_to_string(entry.path()).unwrap())
-            .collect::<String>()
-    };
-    assert_eq!(
-        done.code,
-        Some(0),
-        "{}\n{}\n{}",
-        done.stdout,
-        done.stderr,
-        logs()
-    );
+    let files = fs::read_dir(place.path()).unwrap().flatten();
+    let logs = files.filter(|entry| entry.path().extension().is_some_and(|e| e == "log"));
+    let logs: String = logs
+        .map(|entry| fs::read_to_string(entry.path()).unwrap())
+        .collect();
+    let Done { stdout, stderr, .. } = &done;
+    assert_eq!(done.code, Some(0), "{stdout}\n{stderr}\n{logs}");
 
     let mut runs: Vec<_> = fs::read_dir(place.path().join("runs"))
-        .unwrap_or_else(|_| panic!("no runs: {}", logs()))
+        .unwrap_or_else(|_| panic!("no runs: {logs}"))
         .map(|entry| entry.unwrap().path())
         .collect();
     runs.sort();
@@ -46,7 +39,7 @@ fn a_slurm_array_takes_all_sites_and_merges() {
         .iter()
         .map(|run| manifest(run).origin.shard.unwrap().shard.to_string())
         .collect();
-    assert_eq!(runs.len(), 3, "{shards:?} {}", logs());
+    assert_eq!(runs.len(), 3, "{shards:?} {logs}");
     let mut arguments = vec!["runs", "merge", "--out", "all"];
     arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
     place.netbench(&arguments).expect(0);

@@ -11,7 +11,7 @@ use netbench_model::{Outcome, Target};
 
 use crate::{
     servers::{certificates, free_port, nginx, s_server},
-    support::{Place, check, finish, manifest, measured, words},
+    support::{Place, check, finish, manifest, measured, text, words},
 };
 
 netbench_testing::module_tests! {
@@ -56,7 +56,7 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
     let line = format!(
         "connect {url} --roots ca.pem --rounds 1 --condition clean,resumed --name with {with}"
     );
-    place.netbench(&words(&line)).expect(0);
+    place.netbench_line(&line).expect(0);
     let run = place.named("with");
     let samples = measured(&run);
     assert_eq!(samples.len(), 4);
@@ -76,7 +76,7 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
 
     // Neither the key nor its path is stored.
     let kept = contents(&run);
-    let key = fs::read_to_string(place.path().join("secret-folder/ck.pem")).unwrap();
+    let key = text(place.path(), "secret-folder/ck.pem");
     let secret = key.lines().nth(1).unwrap();
     assert!(
         kept.contains("--client-cert cc.pem --client-key KEY.pem"),
@@ -87,20 +87,18 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
     }
     // Without the certificate, the run cannot be resumed; with it, no work remains.
     let resume = format!("run {}", run.display());
-    let refused = place.netbench(&words(&resume)).expect(2);
+    let refused = place.netbench_line(&resume).expect(2);
     assert!(
         refused.stderr.contains("--client-cert"),
         "{}",
         refused.stderr
     );
-    place
-        .netbench(&words(&format!("{resume} {with}")))
-        .expect(0);
+    place.netbench_line(&format!("{resume} {with}")).expect(0);
     assert_eq!(measured(&run).len(), 4);
 
     // A server that receives no certificate refuses every stack.
     let line = format!("connect {url} --roots ca.pem --rounds 1 --name without");
-    place.netbench(&words(&line)).expect(3);
+    place.netbench_line(&line).expect(3);
     for sample in measured(&place.named("without")) {
         assert!(
             matches!(sample.outcome, Outcome::Failed(_)),
@@ -110,7 +108,7 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
     }
     // A key of another certificate is refused before anything is measured.
     let line = format!("connect {url} --client-cert cc.pem --client-key key.pem");
-    let refused = place.netbench(&words(&line)).expect(2);
+    let refused = place.netbench_line(&line).expect(2);
     assert!(refused.stderr.contains("not the key"), "{}", refused.stderr);
 }
 
@@ -162,7 +160,7 @@ fn paths_headers_and_ipv6_reach_nginx() {
             assert_eq!(figures.client.alpn.as_deref(), Some("h2"));
             assert_eq!(sample.site, format!("{shown}:{port}/page?q=1"));
         }
-        let kept = fs::read_to_string(run.join("run.json")).unwrap();
+        let kept = text(&run, "run.json");
         check("run.json", &kept);
         assert!(kept.contains("x-key") && !kept.contains("a: b"), "{kept}");
         // A shell accepts the line that repeats the run as it is.
@@ -187,21 +185,21 @@ fn a_name_can_be_led_to_a_server_of_this_machine() {
     let rule = format!("site.example:443:127.0.0.1:{port}");
     let led = format!("https://site.example/ --roots ca.pem --connect-to {rule}");
     place
-        .netbench(&words(&format!("connect {led} --rounds 1 --name connect")))
+        .netbench_line(&format!("connect {led} --rounds 1 --name connect"))
         .expect(0);
     for sample in measured(&place.named("connect")) {
         assert!(sample.outcome.ok().is_some(), "{:?}", sample.outcome);
         assert_eq!(sample.site, "site.example");
     }
-    let done = place.netbench(&words(&format!(
+    let done = place.netbench_line(&format!(
         "scan {led} --against openssl,rustls-ring --name scan --json"
-    )));
+    ));
     let scan: serde_json::Value = serde_json::from_str(&done.expect(0).stdout).unwrap();
     assert_eq!(scan["run"]["place"], "loopback");
     assert_eq!(scan["sites"][0]["site"], "site.example");
     assert_eq!(scan["sites"][0]["host"], "site.example");
     let line = "connect https://site.example/ --roots ca.pem";
-    let refused = place.netbench(&words(line)).expect(2);
+    let refused = place.netbench_line(line).expect(2);
     for part in [
         "site.example is not on this machine",
         "--live",
@@ -224,14 +222,12 @@ fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
         ("scan --against openssl,rustls-ring", 0),
         ("connect --stack openssl,rustls-ring --rounds 1", 3),
     ] {
-        let without = place
-            .netbench(&words(&format!("{line} {url}")))
-            .expect(code);
+        let without = place.netbench_line(&format!("{line} {url}")).expect(code);
         let text = without.stdout.split_whitespace().collect::<Vec<_>>();
         let text = text.join(" ");
         assert_eq!(text.matches(cause).count(), 1, "{line}: {text}");
         let line = format!("{line} {url} --roots ca.pem");
-        let with = place.netbench(&words(&line)).expect(0);
+        let with = place.netbench_line(&line).expect(0);
         assert!(
             !with.stdout.contains("no trusted root"),
             "{line}: {}",
@@ -256,14 +252,11 @@ fn an_evaluation_takes_urls_and_an_internal_ca() {
     let plan = &evaluation["run"]["plan"];
     assert_eq!(plan["target"], "loopback");
     assert_eq!(plan["sites"], 1);
-    let state = |part: &str| {
+    for part in ["sites", "connections"] {
         let mut parts = plan["parts"].as_array().unwrap().iter();
-        parts.find(|record| record["part"] == part).unwrap()["state"]["state"].clone()
-    };
-    assert_eq!(
-        (state("sites"), state("connections")),
-        ("done".into(), "done".into())
-    );
+        let part = parts.find(|record| record["part"] == part).unwrap();
+        assert_eq!(part["state"]["state"], "done", "{part}");
+    }
     let connections = place.run().join("connections/run");
     let run = fs::read_dir(connections)
         .unwrap()
@@ -291,18 +284,20 @@ fn an_evaluation_takes_urls_and_an_internal_ca() {
 
 fn a_hello_is_shown_as_a_host_would_get_it() {
     let place = Place::new();
-    let bytes = |target: &str| -> u64 {
+    let [usual, host, longer, address] = [
+        "",
+        "https://host.example:8443/path",
+        "https://longer-host.example/",
+        "https://[2001:db8::1]/",
+    ]
+    .map(|target| {
         let line = format!("stacks hello {target} --stack rustls-ring --json");
-        let done = place.netbench(&words(&line)).expect(0);
+        let done = place.netbench_line(&line).expect(0);
         let hellos: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
         hellos["hellos"][0]["message_bytes"].as_u64().unwrap()
-    };
-    let usual = bytes("");
-    assert_eq!(bytes("https://host.example:8443/path"), usual);
+    });
+    assert_eq!(host, usual);
     // The hello contains a name, but not an address.
-    assert_eq!(
-        bytes("https://longer-host.example/"),
-        usual + "longer-".len() as u64
-    );
-    assert!(bytes("https://[2001:db8::1]/") < usual);
+    assert_eq!(longer, usual + "longer-".len() as u64);
+    assert!(address < usual);
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use super::{Case, MOST_LINES, bytes, check, check_words};
+use super::{Case, MOST_LINES, bytes, check, check_words, os_words};
 use crate::support::Place;
 
 const CASES: &[Case] = &[
@@ -334,89 +334,70 @@ fn names_and_options() {
     check(&Place::new(), CASES);
 }
 
+const ESCAPE: &str = "\u{1b}[31mred\u{1b}[0m\nnext";
+const LATIN: &[u8] = b"caf\xe9";
+
+fn with(line: &str, last: impl Into<OsString>) -> Vec<OsString> {
+    let mut words = os_words(line);
+    words.push(last.into());
+    words
+}
+
 #[test]
 fn arguments_that_are_no_words() {
-    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let with = |line: &str, last: OsString| {
-        let mut all = words(&line.split(' ').collect::<Vec<_>>());
-        all.push(last);
-        all
-    };
     let long = "x".repeat(100_000);
-    let escape = || OsString::from("\u{1b}[31mred\u{1b}[0m\nnext");
-    let latin = || bytes(b"caf\xe9");
     let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
-        (with("connect --stack", OsString::new()), 2, &["--stack"]),
-        (with("connect --stack", escape()), 2, &["at least two"]),
-        (with("suite --stack", escape()), 2, &["unknown stack"]),
-        (with("suite --stack", latin()), 2, &["not UTF-8", "caf"]),
+        (with("connect --stack", ""), 2, &["--stack"]),
+        (with("connect --stack", ESCAPE), 2, &["at least two"]),
+        (with("suite --stack", ESCAPE), 2, &["unknown stack"]),
         (
-            with("suite --stack", long.clone().into()),
+            with("suite --stack", bytes(LATIN)),
             2,
-            &["unknown stack"],
+            &["not UTF-8", "caf"],
         ),
-        (with("suite", escape()), 2, &["unknown part"]),
-        (with("suite --case", escape()), 2, &["character class"]),
-        (with("suite --case", long.clone().into()), 2, &["--case"]),
-        (with("suite --case", OsString::new()), 2, &["--case"]),
-        (with("suite --preset", escape()), 2, &["unknown preset"]),
+        (with("suite --stack", &long), 2, &["unknown stack"]),
+        (with("suite", ESCAPE), 2, &["unknown part"]),
+        (with("suite --case", ESCAPE), 2, &["character class"]),
+        (with("suite --case", &long), 2, &["--case"]),
+        (with("suite --case", ""), 2, &["--case"]),
+        (with("suite --preset", ESCAPE), 2, &["unknown preset"]),
+        (with("suite --preset", &long), 2, &["unknown preset"]),
+        (vec!["\u{1b}[2J".into()], 2, &["unknown command"]),
+        (vec![bytes(LATIN)], 2, &["caf"]),
+        (with("connect", ESCAPE), 2, &[]),
+        (with("connect --sites", ""), 2, &["--sites"]),
+        (with("connect --sites", ESCAPE), 2, &["No such file"]),
         (
-            with("suite --preset", long.clone().into()),
-            2,
-            &["unknown preset"],
-        ),
-        (words(&["\u{1b}[2J"]), 2, &["unknown command"]),
-        (vec![latin()], 2, &["caf"]),
-        (with("connect", escape()), 2, &[]),
-        (with("connect --sites", OsString::new()), 2, &["--sites"]),
-        (with("connect --sites", escape()), 2, &["No such file"]),
-        (
-            with("connect --sites", latin()),
+            with("connect --sites", bytes(LATIN)),
             2,
             &["caf", "No such file"],
         ),
+        (with("connect --sites", &long), 2, &["too long"]),
+        (with("connect --roots", bytes(LATIN)), 2, &["not UTF-8"]),
+        (with("connect --roots", ESCAPE), 2, &["No such file"]),
+        (with("run", ESCAPE), 2, &["no such run folder"]),
+        (with("run", ""), 2, &["RUN"]),
+        (with("connect --name", ESCAPE), 2, &["--name", "letters"]),
+        (with("connect --name", "x".repeat(81)), 2, &["at most 80"]),
+        (with("connect --format", ESCAPE), 2, &["--format"]),
+        (with("connect --link", &long), 2, &["unknown link"]),
+        (with("runs report", ESCAPE), 2, &["no such run folder"]),
         (
-            with("connect --sites", long.clone().into()),
-            2,
-            &["too long"],
-        ),
-        (with("connect --roots", latin()), 2, &["not UTF-8"]),
-        (with("connect --roots", escape()), 2, &["No such file"]),
-        (with("run", escape()), 2, &["no such run folder"]),
-        (with("run", OsString::new()), 2, &["RUN"]),
-        (with("connect --name", escape()), 2, &["--name", "letters"]),
-        (
-            with("connect --name", "x".repeat(81).into()),
-            2,
-            &["at most 80"],
-        ),
-        (with("connect --format", escape()), 2, &["--format"]),
-        (
-            with("connect --link", long.clone().into()),
-            2,
-            &["unknown link"],
-        ),
-        (with("runs report", escape()), 2, &["no such run folder"]),
-        (
-            with("runs report", latin()),
+            with("runs report", bytes(LATIN)),
             2,
             &["caf", "no such run folder"],
         ),
-        (with("runs report", OsString::new()), 2, &["RUN"]),
-        (with("runs list", escape()), 2, &["no such folder"]),
-        (with("runs merge a --out", OsString::new()), 2, &[]),
-        (with("scan", escape()), 2, &["control characters"]),
-        (with("scan", OsString::new()), 2, &["no host"]),
-        (
-            with("scan", long.clone().into()),
-            2,
-            &["at most 4096 bytes"],
-        ),
-        (with("bogo --feature", escape()), 2, &["feature"]),
-        (with("bogo --shim", escape()), 2, &["unknown shim"]),
-        (with("evaluate --part", escape()), 2, &["unknown part"]),
-        (with("evaluate --from", OsString::new()), 2, &["stack"]),
-        (with("connect --worker", latin()), 2, &["not UTF-8"]),
+        (with("runs report", ""), 2, &["RUN"]),
+        (with("runs list", ESCAPE), 2, &["no such folder"]),
+        (with("runs merge a --out", ""), 2, &[]),
+        (with("scan", ESCAPE), 2, &["control characters"]),
+        (with("scan", ""), 2, &["no host"]),
+        (with("scan", &long), 2, &["at most 4096 bytes"]),
+        (with("bogo --feature", ESCAPE), 2, &["feature"]),
+        (with("bogo --shim", ESCAPE), 2, &["unknown shim"]),
+        (with("evaluate --part", ESCAPE), 2, &["unknown part"]),
+        (with("evaluate --from", ""), 2, &["stack"]),
+        (with("connect --worker", bytes(LATIN)), 2, &["not UTF-8"]),
     ];
     check_words(&Place::new(), &cases, MOST_LINES);
 }

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt};
 
-use super::{Case, check, check_words};
+use super::{Case, check, check_words, os_words};
 use crate::support::Place;
 
 /// A private key, which is not a certificate.
@@ -12,52 +12,56 @@ const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
 
 fn place() -> Place {
     let place = Place::new();
-    let bytes = |name: &str, bytes: &[u8]| fs::write(place.path().join(name), bytes).unwrap();
-    bytes("good.txt", b"one.example rtt=20ms\n");
-    bytes("empty.txt", b"");
-    bytes("comments.txt", b"# nothing\n\n");
-    bytes("nul.txt", b"one.example\0\n");
-    bytes("latin1.txt", b"one.example\ncaf\xe9.example\n");
-    bytes("utf16.txt", b"\xff\xfeo\0n\0e\0.\0e\0x\0\n\0");
-    bytes("escape.txt", b"one.example\x1b[2J\n");
-    bytes("twice.txt", b"one.example\none.example\n");
-    bytes("idn.txt", "one.example\nb\u{378}.example\n".as_bytes());
-    bytes(
-        "idn-twice.txt",
-        "xn--bcher-kva.example\nbücher.example\n".as_bytes(),
-    );
-    bytes("unit.txt", b"one.example rtt=20\n");
-    bytes("field.txt", b"one.example color=red\n");
-    bytes("typo.txt", b"one.example rtr=20ms\n");
-    bytes("server.txt", b"one.example server=opensll\n");
-    bytes("suite.txt", b"one.example suites=TLS_AES_128_GCM_SHA255\n");
-    bytes("fault.txt", b"one.example fault=silnt\n");
-    bytes("loss.txt", b"one.example loss=150%\n");
-    bytes("chain.txt", b"one.example chain=9\n");
-    bytes("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n");
-    bytes("port.txt", b"one.example:99999\n");
-    bytes("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n");
-    bytes("long.txt", "x".repeat(5000).as_bytes());
-    bytes("words.txt", b"one.example one two\n");
-    bytes("json.txt", b"{\"sites\": [\"one.example\"]}\n");
-    bytes("empty.pem", b"");
-    bytes("garbage.pem", b"not a certificate\n");
-    bytes("key.pem", KEY.as_bytes());
-    bytes(
-        "der.crt",
-        b"\x30\x82\x01\x0a\x30\x81\xf4\xa0\x03\x02\x01\x02\xff\xfe\x00",
-    );
-    bytes("cut.pem", b"-----BEGIN CERTIFICATE-----\nMIIB\n");
-    bytes(
-        "base64.pem",
-        b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n",
-    );
-    bytes(
-        "inside.pem",
-        b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    );
-    bytes("binary.pem", &[0, 1, 2, 255, 254]);
-    bytes("plain-file", b"text\n");
+    let long = "x".repeat(5000);
+    for (name, bytes) in [
+        ("good.txt", &b"one.example rtt=20ms\n"[..]),
+        ("empty.txt", b""),
+        ("comments.txt", b"# nothing\n\n"),
+        ("nul.txt", b"one.example\0\n"),
+        ("latin1.txt", b"one.example\ncaf\xe9.example\n"),
+        ("utf16.txt", b"\xff\xfeo\0n\0e\0.\0e\0x\0\n\0"),
+        ("escape.txt", b"one.example\x1b[2J\n"),
+        ("twice.txt", b"one.example\none.example\n"),
+        ("idn.txt", "one.example\nb\u{378}.example\n".as_bytes()),
+        (
+            "idn-twice.txt",
+            "xn--bcher-kva.example\nbücher.example\n".as_bytes(),
+        ),
+        ("unit.txt", b"one.example rtt=20\n"),
+        ("field.txt", b"one.example color=red\n"),
+        ("typo.txt", b"one.example rtr=20ms\n"),
+        ("server.txt", b"one.example server=opensll\n"),
+        ("suite.txt", b"one.example suites=TLS_AES_128_GCM_SHA255\n"),
+        ("fault.txt", b"one.example fault=silnt\n"),
+        ("loss.txt", b"one.example loss=150%\n"),
+        ("chain.txt", b"one.example chain=9\n"),
+        ("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n"),
+        ("port.txt", b"one.example:99999\n"),
+        ("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n"),
+        ("long.txt", long.as_bytes()),
+        ("words.txt", b"one.example one two\n"),
+        ("json.txt", b"{\"sites\": [\"one.example\"]}\n"),
+        ("empty.pem", b""),
+        ("garbage.pem", b"not a certificate\n"),
+        ("key.pem", KEY.as_bytes()),
+        (
+            "der.crt",
+            b"\x30\x82\x01\x0a\x30\x81\xf4\xa0\x03\x02\x01\x02\xff\xfe\x00",
+        ),
+        ("cut.pem", b"-----BEGIN CERTIFICATE-----\nMIIB\n"),
+        (
+            "base64.pem",
+            b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n",
+        ),
+        (
+            "inside.pem",
+            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        ),
+        ("binary.pem", &[0, 1, 2, 255, 254]),
+        ("plain-file", b"text\n"),
+    ] {
+        fs::write(place.path().join(name), bytes).unwrap();
+    }
     fs::create_dir(place.path().join("folder")).unwrap();
     place.script("dies", "echo broken >&2; exit 3");
     place.script("babbles", "cat > /dev/null & echo hello; sleep 1");
@@ -308,13 +312,12 @@ fn a_file_of_garbage_has_ten_errors_and_a_count() {
     let garbage = "<html><body bgcolor=white>\n".repeat(3000);
     place.write("page.html", &garbage);
     place.write("three.txt", "a b\na.example rtt=1\n-\n");
-    let words = |line: &str| -> Vec<OsString> { line.split(' ').map(OsString::from).collect() };
     let ten = ["page.html: line 1:", "page.html: line 5:", "more errors"];
     let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
-        (words("setup sites check page.html"), 2, &ten),
-        (words("connect --sites page.html"), 2, &ten),
+        (os_words("setup sites check page.html"), 2, &ten),
+        (os_words("connect --sites page.html"), 2, &ten),
         (
-            words("setup sites check three.txt"),
+            os_words("setup sites check three.txt"),
             2,
             &["line 1", "line 2", "line 3"],
         ),

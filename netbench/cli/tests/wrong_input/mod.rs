@@ -27,12 +27,15 @@ pub(crate) type Case = (&'static str, i32, &'static [&'static str]);
 
 /// Runs every command line in the place, and reports all deviations at once.
 pub(crate) fn check(place: &Place, cases: &[Case]) {
-    let words = |line: &str| line.split_whitespace().map(OsString::from).collect();
     let cases: Vec<(Vec<OsString>, i32, &[&str])> = cases
         .iter()
-        .map(|(line, code, says)| (words(line), *code, *says))
+        .map(|(line, code, says)| (os_words(line), *code, *says))
         .collect();
     check_words(place, &cases, MOST_LINES);
+}
+
+pub(crate) fn os_words(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
 }
 
 /// Runs commands like [`check`], with arguments that need not be words.

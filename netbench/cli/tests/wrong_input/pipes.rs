@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{Place, finish_unread, published, words};
+use crate::support::{Place, finish_unread, published, text, words};
 
 /// Commands that print; `SHORT` is a run of one sample for each stack.
 const LINES: &[&str] = &[
@@ -60,7 +60,7 @@ fn place() -> Place {
 fn commands_end_as_they_would() {
     let place = place();
     for line in LINES {
-        let read = place.netbench(&words(line));
+        let read = place.netbench_line(line);
         let unread = finish_unread(&mut place.command(&words(line)));
         assert_eq!(unread, read.code, "{line}: {}", read.stderr);
     }
@@ -70,7 +70,7 @@ fn commands_end_as_they_would() {
 fn measurements_go_on() {
     for (line, records) in RUNS {
         let read = Place::with_sites("one.example\ntwo.example\n");
-        let done = read.netbench(&words(line));
+        let done = read.netbench_line(line);
         let unread = Place::with_sites("one.example\ntwo.example\n");
         let code = finish_unread(&mut unread.command(&words(line)));
         assert_eq!(code, done.code, "{line}: {}", done.stderr);
@@ -105,9 +105,8 @@ fn a_reader_that_leaves_or_never_came() {
         let runs: Vec<_> = fs::read_dir(place.path().join(&out)).unwrap().collect();
         let run = runs[0].as_ref().unwrap().path();
         // With `head`, sh waits only for head.
-        let finished = || run.join("summary.json").exists();
-        crate::support::until("the end of the run", finished);
-        let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+        crate::support::until("the end of the run", || run.join("summary.json").exists());
+        let samples = text(&run, "samples.jsonl");
         let measured = samples.lines().filter(|line| line.contains("\"measured\""));
         assert_eq!(measured.count(), 2 * 2 * 2, "{around}");
     }

@@ -3,70 +3,60 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use super::{Case, check};
-use crate::support::{Place, finish, published, words};
+use crate::support::{Place, finish, published, text, words};
 
 fn place() -> Place {
     let place = Place::new();
     let (connect, suite) = (published(&place, "101-sites"), published(&place, "bertie"));
     published(&place, "s2n");
-    let manifest = fs::read_to_string(connect.join("run.json")).unwrap();
-    let read = |run: &Path| -> &'static [u8] {
-        let samples = fs::read(run.join("samples.jsonl.zst")).unwrap();
-        Box::leak(samples.into_boxed_slice())
-    };
-    let (samples, of_suite) = (read(&connect), read(&suite));
-    let made = |name: &str, manifest: &[u8], samples: Option<(&str, &[u8])>| {
+    let manifest = text(&connect, "run.json");
+    let [samples, of_suite] =
+        [&connect, &suite].map(|run| fs::read(run.join("samples.jsonl.zst")).unwrap());
+    let kind = manifest.replacen("\"schema\": 1,", "\"schema\": 1, \"kind\": \"quantum\",", 1);
+    let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
+    let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
+    let (plain, packed) = ("samples.jsonl", "samples.jsonl.zst");
+    let whole = manifest.as_bytes();
+    for (name, manifest, samples) in [
+        ("no-samples", whole, None),
+        ("garbage-samples", whole, Some((packed, &b"garbage"[..]))),
+        (
+            "cut-samples",
+            whole,
+            Some((packed, &samples[..samples.len() / 2])),
+        ),
+        ("text-samples", whole, Some((plain, b"hello\nworld\n"))),
+        ("binary-samples", whole, Some((plain, b"\0\xff\xfe\n\0\n"))),
+        (
+            "other-samples",
+            whole,
+            Some((plain, b"{\"schema\":2}\n{}\n")),
+        ),
+        ("suite-samples", whole, Some((packed, &of_suite))),
+        ("device-samples", whole, None),
+        ("pipe-samples", whole, None),
+        ("cut", &whole[..whole.len() / 2], None),
+        ("empty", b"", None),
+        ("binary", b"\0\x01\xff\xfe", None),
+        ("list", b"[1, 2, 3]", None),
+        ("number", b"{\"schema\": \"one\"}", None),
+        ("deep", &[b'['; 100_000], None),
+        ("newer", newer.as_bytes(), Some((packed, &samples))),
+        ("kind", kind.as_bytes(), Some((packed, &samples))),
+        ("escape", escape.as_bytes(), Some((plain, b""))),
+    ] {
         let folder = place.path().join(name);
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("run.json"), manifest).unwrap();
         if let Some((file, samples)) = samples {
             fs::write(folder.join(file), samples).unwrap();
         }
-    };
-    let packed = |bytes: &'static [u8]| Some(("samples.jsonl.zst", bytes));
-    let plain = |bytes: &'static [u8]| Some(("samples.jsonl", bytes));
-    let kind = manifest.replacen("\"schema\": 1,", "\"schema\": 1, \"kind\": \"quantum\",", 1);
-    let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
-    let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
-    made("no-samples", manifest.as_bytes(), None);
-    made("garbage-samples", manifest.as_bytes(), packed(b"garbage"));
-    made(
-        "cut-samples",
-        manifest.as_bytes(),
-        packed(&samples[..samples.len() / 2]),
-    );
-    made(
-        "text-samples",
-        manifest.as_bytes(),
-        plain(b"hello\nworld\n"),
-    );
-    made(
-        "binary-samples",
-        manifest.as_bytes(),
-        plain(b"\0\xff\xfe\n\0\n"),
-    );
-    made(
-        "other-samples",
-        manifest.as_bytes(),
-        plain(b"{\"schema\":2}\n{}\n"),
-    );
-    made("suite-samples", manifest.as_bytes(), packed(of_suite));
-    made("device-samples", manifest.as_bytes(), None);
+    }
     let device = place.path().join("device-samples/samples.jsonl");
     std::os::unix::fs::symlink("/dev/zero", device).unwrap();
-    made("pipe-samples", manifest.as_bytes(), None);
     // It has no writer.
     let pipe = place.path().join("pipe-samples/samples.jsonl");
     finish(Command::new("mkfifo").arg(pipe)).expect(0);
-    made("cut", &manifest.as_bytes()[..manifest.len() / 2], None);
-    made("empty", b"", None);
-    made("binary", b"\0\x01\xff\xfe", None);
-    made("list", b"[1, 2, 3]", None);
-    made("number", b"{\"schema\": \"one\"}", None);
-    made("deep", "[".repeat(100_000).as_bytes(), None);
-    made("newer", newer.as_bytes(), packed(samples));
-    made("kind", kind.as_bytes(), packed(samples));
-    made("escape", escape.as_bytes(), plain(b""));
     place.write("file", "text");
     fs::create_dir(place.path().join("folder")).unwrap();
     fs::create_dir_all(place.path().join("is-folder/run.json")).unwrap();
