@@ -1,11 +1,6 @@
 //! Text files that a user names. Each is read up to a limit, and devices, which may have no end, are refused.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    os::unix::fs::FileTypeExt,
-    path::Path,
-};
+use std::{fs::File, io::Read, os::unix::fs::FileTypeExt, path::Path};
 
 use serde::de::DeserializeOwned;
 
@@ -16,15 +11,16 @@ use crate::exit::WrongInput;
 /// # Errors
 /// The reason why the file cannot be read, without its name.
 pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Result<String, String> {
-    let file_type = path.metadata().map_err(in_words)?.file_type();
+    let metadata = path.metadata().map_err(|error| error.to_string())?;
+    let file_type = metadata.file_type();
     if file_type.is_char_device() || file_type.is_block_device() {
         return Err("a device; the name of a file is expected".to_owned());
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(in_words)?;
+    let file = File::open(path).map_err(|error| error.to_string())?;
     file.take(max_bytes + 1)
         .read_to_end(&mut bytes)
-        .map_err(in_words)?;
+        .map_err(|error| error.to_string())?;
     if bytes.len() as u64 > max_bytes {
         let limit = match max_bytes >> 20 {
             0 => format!("{max_bytes} bytes"),
@@ -58,10 +54,6 @@ pub(crate) fn read_or(
         Ok(text) => Ok((name, text)),
         Err(why) => Err(WrongInput(format!("{name}: {why}"))),
     }
-}
-
-fn in_words(error: io::Error) -> String {
-    error.to_string()
 }
 
 /// Parses a TOML file.

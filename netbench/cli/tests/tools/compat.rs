@@ -583,10 +583,7 @@ fn webkitgtk_is_tried_beside_stacks() {
     let found = summary(&place, &line);
     assert_eq!(found.matrix.cases.len(), due.len());
     for (name, said) in due {
-        let row = found.matrix.cases.iter().find(|row| row.case.name == name);
-        let [_, Some(cell)] = row.unwrap().cells.as_slice() else {
-            panic!("{row:?}");
-        };
+        let cell = cell(&found, name, 1);
         match &cell.result.outcome {
             CompatOutcome::Accepted { .. } => assert_eq!(said, "accepted", "{name}"),
             CompatOutcome::Rejected { library, .. } => assert_eq!(library, said, "{name}"),

@@ -38,8 +38,8 @@ impl<'a> Setup<'a> {
     pub(crate) fn new(how: &'a BogoHow, output: &Output) -> anyhow::Result<Self> {
         let progress = Progress::counting(output, ("test", "tests"));
         let stop = interrupt::stop_on_signals()?;
-        let say = &mut |step: &str| progress.stage(step);
-        let runner = Runner::make(&cache_folder("bogo")?, stop, say)?;
+        let cache = cache_folder("bogo")?;
+        let runner = Runner::make(&cache, stop, &mut |step| progress.stage(step))?;
         let jobs = how.jobs();
         Ok(Self {
             catalog: catalog(&runner, jobs, &progress)?,
@@ -199,14 +199,16 @@ impl Job<'_> {
                 extra: shim.extra(),
                 facts: None,
             };
-            let hear = &mut |Done(test, outcome)| {
-                self.setup.progress.sampled(
+            let Setup {
+                runner, progress, ..
+            } = self.setup;
+            let part = run(runner, &options, &path, &mut |Done(test, outcome)| {
+                progress.sampled(
                     || format!("{}, {test}: {outcome:?}", shim.name),
                     outcome == TestOutcome::Failed,
                     each,
                 );
-            };
-            let part = run(&self.setup.runner, &options, &path, hear)?;
+            })?;
             results.tests.extend(part.tests);
         }
         results.add_skipped(self.fatal(&shim.config));

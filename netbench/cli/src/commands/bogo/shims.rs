@@ -52,10 +52,11 @@ pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
 impl Shim {
     pub(crate) fn find(shim: &KnownShim, setup: &Setup<'_>) -> anyhow::Result<Self> {
         let (runner, progress) = (&setup.runner, &setup.progress);
-        let say = &mut |step: &str| progress.stage(step);
         let (mut behind, mut library, mut libraries) = (None, None, Vec::new());
         let program = match shim.made_by {
-            MadeBy::Boringssl => boringssl_shim(runner, setup.jobs, say)?,
+            MadeBy::Boringssl => {
+                boringssl_shim(runner, setup.jobs, &mut |step| progress.stage(step))?
+            }
             MadeBy::Cargo(executable) => find_built(executable, progress)?,
             MadeBy::CargoWithSystemLibrary(executable) => {
                 let stack = netbench_stacks::stack("openssl-system")?;
@@ -67,7 +68,7 @@ impl Shim {
             }
             MadeBy::GoBehind(executable) => {
                 let program = find_built(executable, progress)?;
-                let go = go_shim(runner, say)?;
+                let go = go_shim(runner, &mut |step| progress.stage(step))?;
                 (behind, library) = (Some(go.program), Some(go.version));
                 program
             }
