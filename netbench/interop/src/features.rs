@@ -172,10 +172,8 @@ fn ech(found: Option<&[EchConfigScan]>) -> Feature {
 }
 
 fn public_name(config: &EchConfigScan) -> String {
-    match (&config.public_name, &config.kem) {
-        (Some(name), Some(kem)) => format!("{name} ({})", kem.name),
-        _ => format!("version {:#06x}", config.version),
-    }
+    let kem = config.kem.as_ref().map(|kem| format!(" ({})", kem.name));
+    config.public_name.clone() + &kem.unwrap_or_default()
 }
 
 fn shares(found: Option<&[NamedCode]>) -> Feature {

@@ -181,7 +181,7 @@ fn certificates_are_shown_as_they_were_sent() {
         Some(serde_json::from_value(compression).expect("algorithms"));
     let configs = json!([
         {"version": 65_037, "public_name": "public.example", "kem": {"name": "X25519", "code": 32}},
-        {"version": 65_034},
+        {"public_name": "version 0xfe0a", "version": 65_034},
     ]);
     site.features.ech_configs = Some(serde_json::from_value(configs).expect("configurations"));
     summary.loss = None;

@@ -37,7 +37,7 @@ fn observed() -> SiteScan {
             certificate_compression: Some(vec![compressed(700)]),
             ech_configs: Some(vec![EchConfigScan {
                 version: 0xfe0d,
-                public_name: Some("public.example".to_owned()),
+                public_name: "public.example".to_owned(),
                 kem: Some(NamedCode {
                     name: "X25519".to_owned(),
                     code: 0x20,

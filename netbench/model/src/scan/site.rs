@@ -294,11 +294,12 @@ pub struct CompressionScan {
 /// A configuration of Encrypted ClientHello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EchConfigScan {
-    /// The version: 65037 for that of RFC 9849. Nothing else is known of a configuration of another version.
+    /// The name of the client-facing server, or the version of a configuration of which nothing else is known: `version
+    /// 0xfe0a`.
+    #[schemars(extend("x-key" = "item"))]
+    pub public_name: String,
+    /// The version: 65037 for that of RFC 9849.
     pub version: u16,
-    /// The name of the client-facing server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub public_name: Option<String>,
     /// The KEM (RFC 9180 section 7.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kem: Option<NamedCode>,

@@ -62,8 +62,11 @@ pub(super) fn grease() -> Extension {
 fn scan(config: &EchConfig) -> EchConfigScan {
     let contents = config.contents.as_ref();
     EchConfigScan {
+        public_name: match contents {
+            Some(contents) => clean(&String::from_utf8_lossy(&contents.public_name)),
+            None => format!("version {:#06x}", config.version),
+        },
         version: config.version,
-        public_name: contents.map(|it| clean(&String::from_utf8_lossy(&it.public_name))),
         kem: contents.map(|it| named(it.kem, kem_name(it.kem))),
     }
 }
