@@ -36,10 +36,26 @@ struct Item {
     run: Option<String>,
     /// Pattern of the rows of the run's published table.
     rows: Option<String>,
-    /// JSON pointer of a figure of the run's summary: a number of sites, or a quotient of times.
+    /// JSON pointer of a figure of the run's summary.
     figure: Option<String>,
+    /// The meaning of the figure.
+    #[serde(default)]
+    unit: Unit,
     published: Option<String>,
     remark: Option<String>,
+}
+
+/// The meaning of a figure of a summary.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Unit {
+    /// A number of sites on which the second stack is faster, or a quotient of times.
+    #[default]
+    Comparison,
+    /// A time in nanoseconds.
+    Nanoseconds,
+    /// A list of sites that failed, each with the stack on which it failed.
+    Failures,
 }
 
 /// The published and the measured figure of an experiment, and whether they agree.
@@ -76,7 +92,7 @@ impl Item {
             (Some(rows), None) => of_rows(&summary, rows),
             (None, Some(figure)) => Outcome {
                 published: self.published.clone().unwrap(),
-                measured: shown(summary.pointer(figure).unwrap()),
+                measured: self.unit.shown(summary.pointer(figure).unwrap()),
                 verdict: "measured".to_owned(),
                 is_same: true,
             },
@@ -164,11 +180,17 @@ fn range(rows: &[&Value], field: &str) -> String {
     }
 }
 
-/// Returns a number of sites, or the factor of a quotient of times, above 1 where the second stack is better.
-fn shown(value: &Value) -> String {
-    match value.as_u64() {
-        Some(sites) => format!("faster on {sites}"),
-        None => format!("{:.2}×", 1.0 / value.as_f64().unwrap()),
+impl Unit {
+    /// Returns a figure in words. The factor of a quotient of times is above 1 where the second stack is better.
+    fn shown(self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Comparison, Value::Number(number)) if number.is_u64() => {
+                format!("faster on {number}")
+            }
+            (Self::Comparison, _) => format!("{:.2}×", 1.0 / value.as_f64().unwrap()),
+            (Self::Nanoseconds, _) => format!("{:.0} µs", value.as_f64().unwrap() / 1e3),
+            (Self::Failures, _) => format!("{} failures", value.as_array().unwrap().len()),
+        }
     }
 }
 

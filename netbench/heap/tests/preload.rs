@@ -333,7 +333,8 @@ fn the_peak_is_kept_until_it_is_reset() {
     });
 }
 
-/// Allocates blocks, frees all but the last, and returns its size. The test reads the counts between these steps.
+/// Allocates blocks, each of which replaces the one before, and returns the size of the last, which is freed at the end.
+/// The test reads the counts between these steps.
 fn allocate(gate: &Barrier, blocks: usize, seed: usize) -> i64 {
     gate.wait();
     gate.wait();

@@ -151,7 +151,7 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
     text
 }
 
-/// Returns the class of the check of a round-trip time, as far as there are classes.
+/// Returns the class of the check of a round-trip time, or `None` if no class is left.
 fn check_class(rtts: &BTreeSet<u64>, rtt_ns: u64) -> Option<usize> {
     let nth = rtts.range(..rtt_ns).count();
     (nth < 4096).then(|| LAST_CHECK_CLASS - nth)

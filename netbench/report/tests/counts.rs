@@ -286,6 +286,8 @@ fn a_ca_that_is_not_trusted_is_named_first() {
         let because = &evaluation(well.run.clone(), found).questions[0].because;
         let begins = because.starts_with("The certificates of 3 of ");
         assert_eq!(begins, is_named, "{because}");
+        let options = because.matches("--roots").count();
+        assert_eq!(options, usize::from(is_named), "{because}");
         assert_eq!(because.contains("--roots my-ca.pem"), is_named, "{because}");
     }
 }

@@ -43,6 +43,7 @@ fn each_site_has_the_phases_that_both_stacks_have() {
         &[Phase::Connector, Phase::Tls, Phase::Verify][..],
         &[Phase::Tls],
     ];
+    assert_eq!(summary.comparisons.len(), phases.len());
     for (comparison, phases) in summary.comparisons.iter().zip(phases) {
         let found = comparison.site_phases.iter().map(|of| of.phase);
         assert_eq!(found.collect::<Vec<_>>(), phases);

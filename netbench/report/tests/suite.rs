@@ -112,12 +112,12 @@ fn parts_without_figures_leave_the_answer_open() {
 #[test]
 fn sessions_that_took_no_more_room_have_no_figure() {
     let fixture = Fixture::default();
-    for (had_room, figures) in [(false, 2), (true, 1)] {
+    for (takes_none, figures) in [(false, 2), (true, 1)] {
         let mut samples = fixture.samples();
         for sample in &mut samples {
             if let SuiteOutcome::Ok(measured) = &mut sample.outcome
                 && sample.stack.as_str() == "rustls-ring"
-                && let Some(held) = measured.held.as_mut().filter(|_| had_room)
+                && let Some(held) = measured.held.as_mut().filter(|_| takes_none)
             {
                 held.after_bytes = held.before_bytes;
             }

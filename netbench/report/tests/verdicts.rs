@@ -42,7 +42,13 @@ fn made(changes: &[rows::Change]) -> EvaluationReport {
                 without(&mut found, part);
                 states.push((part, state(end)));
             }
-            Lost(lost) => found.losses = Some(losses(101 - lost, lost)),
+            Lost(lost) => {
+                let mut losses = losses(101 - lost, lost);
+                for site in &mut losses.lost {
+                    "cbc-only".clone_into(&mut site.reason);
+                }
+                found.losses = Some(losses);
+            }
             Totals(totals) => found.connections = Some(Arc::new(connections(totals))),
             Compat(judgement) => {
                 let judged = [Judgement::Right, judgement];

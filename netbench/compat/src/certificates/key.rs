@@ -241,7 +241,7 @@ impl Key {
     }
 }
 
-/// Returns a SubjectPublicKeyInfo with the parts of its algorithm.
+/// Returns a SubjectPublicKeyInfo of an algorithm with these parts.
 fn public_key_info(algorithm: &[&[u8]], bits: &[u8]) -> Vec<u8> {
     der::sequence(&[&der::sequence(algorithm), &der::bit_string(bits)])
 }

@@ -43,9 +43,9 @@ fn handshake(suite: u16, group: Option<&str>) -> HandshakeResult {
     }
 }
 
-fn failed(reason: &str, in_tls: bool) -> HandshakeResult {
+fn failed(class: &str, reason: &str, in_tls: bool) -> HandshakeResult {
     HandshakeResult::Failed {
-        class: "certificate".to_owned(),
+        class: class.to_owned(),
         reason: reason.to_owned(),
         in_tls,
     }
@@ -236,10 +236,26 @@ fn handshakes_are_compared_with_predictions() {
         (&agrees, handshake(ECDHE_GCM, Some("X25519")), AsPredicted),
         (&agrees, handshake(ECDHE_GCM, Some("secp256r1")), Mismatch),
         (&agrees, handshake(ECDHE_CBC, None), Mismatch),
-        (&agrees, failed("expired", true), Mismatch),
-        (&agrees, failed("expired", false), Unreported),
-        (&loses, failed("expired", true), AsPredicted),
-        (&loses, failed("expired", false), Unreported),
+        (
+            &agrees,
+            failed("alert", "handshake_failure", true),
+            Mismatch,
+        ),
+        (
+            &agrees,
+            failed("alert", "handshake_failure", false),
+            Unreported,
+        ),
+        (
+            &loses,
+            failed("alert", "handshake_failure", true),
+            AsPredicted,
+        ),
+        (
+            &loses,
+            failed("alert", "handshake_failure", false),
+            Unreported,
+        ),
         (&loses, handshake(DHE_GCM, None), Mismatch),
     ];
     for (predicted, seen, due) in cases {
@@ -254,7 +270,10 @@ fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
     let suites = [("ca.test", ECDHE_GCM), ("dhe.test", DHE_GCM)];
     let scans = suites.map(|(name, suite)| named(name, &[suite]));
     let offers = vec![broad(), strict()];
-    let seen = [failed("ca-as-leaf", true), handshake(DHE_GCM, None)];
+    let seen = [
+        failed("certificate", "ca-as-leaf", true),
+        handshake(DHE_GCM, None),
+    ];
     let confirmed = scans.iter().zip(seen).map(|(scan, seen)| {
         let predicted = predict(&strict(), scan);
         confirmation(&scan.site, "strict", predicted, seen)
@@ -398,7 +417,7 @@ fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
     let predicted = predict(&strict(), &scan);
     assert!(is_up_to_the_verifier(&predicted), "{predicted:?}");
 
-    let refused = failed("wrong-name", true);
+    let refused = failed("certificate", "wrong-name", true);
     let reached = handshake(ECDHE_GCM, None);
     let confirmed = vec![
         confirmation(&scan.site, "broad", predicted.clone(), reached),

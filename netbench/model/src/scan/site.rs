@@ -294,8 +294,8 @@ pub struct CompressionScan {
 /// A configuration of Encrypted ClientHello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EchConfigScan {
-    /// The name of the client-facing server, or the version of a configuration of which nothing else is known: `version
-    /// 0xfe0a`.
+    /// The name of the client-facing server, or, if nothing else is known of the configuration, its version, such as
+    /// `version 0xfe0a`.
     #[schemars(extend("x-key" = "item"))]
     pub public_name: String,
     /// The version: 65037 for that of RFC 9849.

@@ -129,7 +129,7 @@ fn paired(low: f64, high: f64, verdict: Verdict) -> Change {
 
 static CONNECTIONS: LazyLock<ConnectSummary> = LazyLock::new(|| {
     let text =
-        include_str!("../../../../results/2026-11-21-055758-vm-connect-101-sites/summary.json");
+        include_str!("../../../../results/2026-11-28-203801-vm-connect-101-sites/summary.json");
     serde_json::from_str(&renamed(text)).unwrap()
 });
 

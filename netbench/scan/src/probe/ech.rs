@@ -86,3 +86,21 @@ fn kem_name(kem: u16) -> String {
         _ => format!("KEM {kem:#06x}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_of_another_version_has_its_number() {
+        let config = EchConfig {
+            version: 0xfe0a,
+            contents: None,
+        };
+        let scan = scan(&config);
+        assert_eq!(
+            (scan.public_name.as_str(), scan.kem),
+            ("version 0xfe0a", None)
+        );
+    }
+}

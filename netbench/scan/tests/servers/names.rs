@@ -22,7 +22,7 @@ use crate::{
     support::{free_address, shown, target},
 };
 
-/// Scans as many sites at a time whose names have at most `limit` to be looked up.
+/// Scans sites of these names, `sites` at a time. Each name has at most `limit` to be looked up.
 fn scan(
     names: &[impl AsRef<str>],
     sites: usize,

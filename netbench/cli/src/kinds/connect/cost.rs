@@ -310,6 +310,7 @@ mod tests {
             4.0..=6.0,
             100.0..=100.0,
         ];
+        assert_eq!(plan.sites.len(), due.len());
         for (site, due) in plan.sites.iter().zip(due) {
             let seconds = connections.connection(site).as_secs_f64();
             assert!(due.contains(&seconds), "{}: {seconds}", site.name());
