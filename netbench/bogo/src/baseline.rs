@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
 use netbench_model::coverage::{Category, RunnerId, TestOutcome};
 
-use crate::{BogoError, Catalog, Results, ShimConfig, TestResult};
+use crate::{BogoError, Catalog, Results, ShimConfig, TestResult, capability::UNSUPPORTED};
 
 /// The stored outcomes of every test of one shim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,10 +112,11 @@ impl Baseline {
             text.push_str(&format!("{LIBRARY}{library}\n"));
         }
         for (name, TestResult { outcome, error }) in &self.tests {
+            let word = outcome.name();
             // Writing to a string does not fail.
-            let _written = match error.as_str() {
-                "" => writeln!(text, "{name}\t{}", outcome.name()),
-                line => writeln!(text, "{name}\t{}\t{line}", outcome.name()),
+            let _written = match shortened(*outcome, error) {
+                "" => writeln!(text, "{name}\t{word}"),
+                line => writeln!(text, "{name}\t{word}\t{line}"),
             };
         }
         text
@@ -152,7 +153,7 @@ impl Baseline {
             let parsed = line.split_once('\t').and_then(|(name, rest)| {
                 let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
                 let outcome = word.parse().ok()?;
-                let error = line.to_owned();
+                let error = lengthened(outcome, line);
                 Some((name, TestResult { outcome, error }))
             });
             let (name, test) = parsed
@@ -230,4 +231,19 @@ impl Baseline {
 
 fn words(runner: &RunnerId) -> String {
     format!("{} {} {}", runner.package, runner.version, runner.checksum)
+}
+/// Returns the message of a test without the word that the outcome repeats.
+fn shortened(outcome: TestOutcome, error: &str) -> &str {
+    match outcome {
+        TestOutcome::Unsupported => error.strip_prefix(UNSUPPORTED).unwrap_or(error),
+        _ => error,
+    }
+}
+
+/// Returns the message that [`shortened`] has shortened.
+fn lengthened(outcome: TestOutcome, line: &str) -> String {
+    match outcome {
+        TestOutcome::Unsupported if !line.is_empty() => format!("{UNSUPPORTED}{line}"),
+        _ => line.to_owned(),
+    }
 }

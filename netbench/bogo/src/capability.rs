@@ -3,7 +3,7 @@
 use crate::tables::rows;
 
 /// The prefix of a shim's message that it does not implement a test.
-const UNSUPPORTED: &str = "unsupported: ";
+pub(crate) const UNSUPPORTED: &str = "unsupported: ";
 
 /// A shim's response to a flag of the runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
