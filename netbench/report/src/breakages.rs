@@ -70,7 +70,6 @@ impl BreakagesReport {
     }
 }
 
-/// Returns the number of breakages with some outcomes.
 fn number(breakages: &[Breakage], is: fn(&Prediction) -> bool) -> u64 {
     breakages.iter().filter(|it| is(&it.answer)).count() as u64
 }

@@ -75,7 +75,6 @@ pub(crate) fn both<'a, T: PartialEq>(
     first.iter().filter(|value| other.contains(value))
 }
 
-/// Returns the values that only `these` have.
 pub(crate) fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
     let alone = these.iter().filter(|value| !those.contains(value));
     alone.map(ToString::to_string).collect()

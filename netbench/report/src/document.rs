@@ -323,7 +323,6 @@ impl Section {
 }
 
 impl<'a> Machine<'a> {
-    /// Returns the machine of a run.
     pub(crate) fn of<P>(run: &'a Manifest<P>) -> Self {
         Self {
             run: &run.name,

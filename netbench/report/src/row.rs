@@ -109,7 +109,6 @@ pub(crate) fn stacks(first: &StackName, other: &StackName) -> String {
     }
 }
 
-/// Returns the cell of a figure.
 pub(crate) fn figure(value: f64, unit: Unit) -> Cell {
     match unit {
         Unit::Nanoseconds => Cell::Time(value),

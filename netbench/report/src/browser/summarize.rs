@@ -95,7 +95,6 @@ fn each(manifest: &BrowserManifest) -> impl Iterator<Item = (Condition, &StackNa
     conditions.flat_map(|condition| plan.clients.iter().map(|client| (*condition, client)))
 }
 
-/// Describes a client.
 fn about(manifest: &BrowserManifest, client: &StackName) -> String {
     let mut browsers = manifest.plan.browsers.iter();
     match browsers.find(|browser| browser.name == client.as_str()) {

@@ -136,7 +136,6 @@ fn is_accepted(cell: &CompatCell) -> Option<bool> {
     }
 }
 
-/// Returns the warning about a client.
 pub(super) fn warning(client: &OutsideClient) -> Option<String> {
     match &client.found {
         OutsideFound::Missing { reason } => {

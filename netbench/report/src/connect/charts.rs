@@ -310,7 +310,6 @@ fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
     Some((slope, median(&rest)?))
 }
 
-/// Charts the distribution of each compared phase.
 pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> Item {
     let charts = comparison.phases.iter().map(|row| {
         let times = pairs.iter();

@@ -212,7 +212,6 @@ fn explanation(summary: &ConnectSummary) -> String {
     parts.join(" ")
 }
 
-/// Summarizes a comparison in a sentence.
 fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
     if comparison.condition == Condition::Cold
         && let Some(cost) = cold_sentence(

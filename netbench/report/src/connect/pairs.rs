@@ -48,7 +48,6 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Returns the ratio of both.
     pub(crate) fn ratio(&self) -> Pair {
         Pair::from_ns(self.first_ns, self.other_ns, self.block)
     }
@@ -80,7 +79,6 @@ impl Times {
 }
 
 impl Matched<'_> {
-    /// Returns the total times of both.
     pub(crate) fn totals(&self) -> Times {
         Times {
             first_ns: self.first.phases.total_ns,
@@ -99,7 +97,6 @@ impl Matched<'_> {
     }
 }
 
-/// Returns the median of a figure of some items.
 pub(crate) fn median_of<'a, T: 'a>(
     items: impl IntoIterator<Item = &'a T>,
     figure: impl Fn(&'a T) -> f64,

@@ -250,7 +250,6 @@ impl StacksOfRuns {
         stacks(&self.first_stack, &self.other_stack)
     }
 
-    /// Returns the class of checks.
     fn class(&self) -> String {
         format!("{}.{}", self.condition, self.other_stack)
     }

@@ -62,7 +62,6 @@ pub(crate) fn shares(
     rows
 }
 
-/// Returns the class of a round-trip time.
 pub(crate) fn rtt_class(rtt_ns: u64) -> &'static str {
     class(&RTT_CLASSES, rtt_ns / 1_000_000)
 }

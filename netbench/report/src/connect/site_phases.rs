@@ -77,7 +77,6 @@ fn tabulated(sites: &[SiteRow]) -> Vec<&SiteRow> {
     ends.into_iter().flatten().collect()
 }
 
-/// Returns whether any site has an interval.
 fn has_intervals(sites: &SiteTally) -> bool {
     sites.rows.iter().any(|row| row.change.interval.is_some())
 }
@@ -144,7 +143,6 @@ fn name(phase: Phase) -> Name {
     Name { sentence, column }
 }
 
-/// Adds the columns of a phase.
 fn columns<'a>(
     table: Filling<&'a SiteRow>,
     phase: Phase,

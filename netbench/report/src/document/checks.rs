@@ -1,11 +1,9 @@
-/// Checks that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckSuite {
     pub(crate) name: String,
     pub(crate) checks: Vec<Check>,
 }
 
-/// A check that passes or fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) name: String,

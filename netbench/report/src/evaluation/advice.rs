@@ -13,7 +13,6 @@ pub(super) struct Advice {
     pub(super) server: &'static str,
 }
 
-/// Every reason.
 const REASONS: [LossReason; 14] = [
     LossReason::Version,
     LossReason::DheOnly,

@@ -51,12 +51,10 @@ impl Basis {
         Self::Suite,
     ];
 
-    /// Returns the name of the part.
     fn part(self) -> &'static str {
         self.words().0
     }
 
-    /// Returns the subject of the part.
     fn subject(self) -> &'static str {
         self.words().1
     }

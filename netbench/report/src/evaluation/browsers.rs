@@ -142,7 +142,6 @@ pub(super) fn switched(browsers: &[String]) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns the groups that a client negotiated.
 fn groups(visits: &BrowserSummary, client: &str) -> String {
     let rows = visits.negotiated.iter();
     let own = rows.filter(|row| row.client.as_str() == client);

@@ -494,7 +494,6 @@ fn parts(evaluation: &Evaluation) -> Section {
     }
 }
 
-/// Returns the state of a part in words.
 fn state(state: &PartState) -> String {
     match state {
         PartState::Pending => "not reached".to_owned(),

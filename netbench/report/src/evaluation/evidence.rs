@@ -68,17 +68,14 @@ pub(crate) struct Evidence<'a> {
     pub(crate) from: &'a StackName,
     /// The stack that would take its place.
     pub(crate) to: &'a StackName,
-    /// The target of the sites.
     pub(crate) target: Target,
     /// The limits by which questions are answered.
     pub(crate) thresholds: &'a Thresholds,
-    /// The use of the client.
     pub(crate) client_use: ClientUse,
     /// The findings of all parts but the suite's.
     pub(crate) found: &'a Found,
     /// Whether the sites are the built-in list, because the user gave none.
     pub(crate) built_in_sites: bool,
-    /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,
     /// Runs of the in-memory suite.
     pub(crate) suites: Vec<&'a SuiteSummary>,
@@ -107,7 +104,6 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns the evidence of an evaluation.
     pub(super) fn of_evaluation(run: &'a EvaluationManifest, found: &'a Found) -> Self {
         let plan = &run.plan;
         Self {

@@ -108,7 +108,6 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Every subject.
     pub(super) const ALL: [Self; 4] = [Self::Supports, Self::Works, Self::Fast, Self::Browsers];
 }
 

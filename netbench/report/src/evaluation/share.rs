@@ -40,7 +40,6 @@ impl Share {
         }
     }
 
-    /// Returns the source of the share.
     pub(super) fn source(&self) -> &str {
         match self {
             Self::Scanned { .. } => "the scan",

@@ -16,7 +16,6 @@ const NEARLY_ALL: f64 = 0.9;
 /// The share of the time between two modes that waits must make up: the computation of the sides varies too.
 const EXPLAINED: std::ops::RangeInclusive<f64> = 0.75..=1.25;
 
-/// A successful connection.
 struct Connection<'a> {
     sample: &'a Sample,
     measured: &'a Measured,
@@ -68,7 +67,6 @@ pub(super) fn bimodal_rows(
         .collect()
 }
 
-/// A site, condition and stack.
 type Case<'a> = (&'a str, Condition, &'a StackName);
 
 fn row(

@@ -335,7 +335,6 @@ fn by_strength(a: &CharacteristicRow, b: &CharacteristicRow) -> Ordering {
         .then_with(|| (&a.characteristic, &a.value).cmp(&(&b.characteristic, &b.value)))
 }
 
-/// Returns the median difference on each site.
 fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
     let by_site = pairs.iter().into_group_map_by(|pair| pair.site).into_iter();
     by_site

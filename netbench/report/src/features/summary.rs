@@ -225,7 +225,6 @@ fn differences(matrix: &Matrix<FeatureCase, StackName, FeatureCell>) -> Vec<Feat
     .collect()
 }
 
-/// Returns the warning about a browser.
 fn warning(browser: &FeatureBrowser) -> Option<String> {
     match &browser.found {
         FeatureFound::Missing { reason } => {

@@ -151,7 +151,6 @@ fn verification_ns(
     fewest.map(|(_, low)| low)
 }
 
-/// Builds the table, if there are breakdowns.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     Table::of(&summary.breakdowns)
         .col("handshake", 0, |row| Cell::text(&row.scenario))

@@ -8,17 +8,14 @@ use crate::{
 };
 
 impl CaseRow {
-    /// Returns a stack's figures.
     pub(crate) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
         self.stacks.iter().find(|figures| figures.stack == *stack)
     }
 
-    /// Returns the verdict on a stack.
     pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
         self.verdicts.iter().find(|verdict| verdict.other == *other)
     }
 
-    /// Returns the cell of a verdict on the case.
     pub(super) fn verdict(&self, found: &CaseVerdict) -> Cell {
         Cell::Verdict(found.change.verdict, self.unit)
     }

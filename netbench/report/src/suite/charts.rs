@@ -114,7 +114,6 @@ pub(super) fn is_measured(summary: &SuiteSummary, stack: &StackName) -> bool {
     summary.cases.iter().any(|case| case.of(stack).is_some())
 }
 
-/// Returns whether a case is of full handshakes.
 pub(super) fn is_full(case: &CaseRow) -> bool {
     matches!(
         case.case.scenario.work,

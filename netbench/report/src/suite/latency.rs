@@ -132,7 +132,6 @@ fn doubles_at(by_threads: &[LatencyOfThreads]) -> Option<u16> {
 /// Returns a quantile at one number of threads.
 type Quantile = fn(&LatencyOfThreads) -> Option<f64>;
 
-/// Tabulates and draws the times.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let latencies = &summary.latencies;
     let rows = latencies

@@ -89,7 +89,6 @@ fn life(
     })
 }
 
-/// Returns the state of a scenario's sessions.
 fn state(scenario: &Scenario) -> Option<HeldAfter> {
     match scenario.work {
         Work::Memory { after, .. } => Some(after),
@@ -115,7 +114,6 @@ fn low(cases: &[CaseRow], scenario: Scenario, measure: Measure, stack: &StackNam
 /// Returns the memory of one side in a state.
 type Bytes = fn(&StateOfLife) -> Option<f64>;
 
-/// Tabulates and draws the lives.
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let lives = &summary.lives;
     let mut items = Vec::new();

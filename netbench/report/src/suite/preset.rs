@@ -206,7 +206,6 @@ fn with_today<'a>(
 }
 
 impl PublishedRow {
-    /// Returns the comparison of a stack with the first.
     fn against(&self, stack: &StackName) -> Option<&Today> {
         self.today.iter().find(|today| today.stack == *stack)
     }

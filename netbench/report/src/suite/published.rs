@@ -102,7 +102,6 @@ impl Agreement {
         }
     }
 
-    /// Returns the agreement in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Same => "same",

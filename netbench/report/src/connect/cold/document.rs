@@ -70,7 +70,6 @@ fn range(cost: Option<&OnceCost>) -> Cell {
     }))
 }
 
-/// Tabulates the causes, with a column for each stack.
 fn causes(rows: &[ColdRow]) -> Vec<Item> {
     let with = rows.iter();
     let with = with.filter_map(|row| Some((&row.stack, row.causes.as_ref()?)));

@@ -158,7 +158,6 @@ fn bar(row: &SweepTime) -> Option<Bar> {
     })
 }
 
-/// Formats both ends of a difference's interval.
 pub(super) fn interval(of: &RoundsDifference) -> String {
     match of.low_ns.zip(of.high_ns) {
         Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),

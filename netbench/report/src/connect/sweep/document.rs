@@ -17,7 +17,6 @@ use crate::{
     text::{change, count, named_site, some_of},
 };
 
-/// Builds the section that compares the points of a sweep.
 pub(crate) fn section(sweep: &SweepSummary) -> Section {
     let mut items = whole(sweep, "");
     for of_site in &sweep.each_site {
@@ -201,7 +200,6 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
         .item()
 }
 
-/// Tabulates the parts of the difference.
 fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
     let rows = rows.iter();
     let rows = rows.filter_map(|row| Some((*row, row.key.parts?)));

@@ -137,7 +137,6 @@ pub struct PointOf {
 }
 
 impl PointOf {
-    /// Returns the condition and the two stacks.
     fn stacks(&self) -> (Condition, &StackName, &StackName) {
         (self.condition, &self.first_stack, &self.other_stack)
     }

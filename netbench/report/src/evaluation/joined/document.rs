@@ -95,7 +95,6 @@ impl JoinedEvaluations {
         )
     }
 
-    /// Returns the section with the cases of the suite, joined.
     fn speed(&self) -> Section {
         let judged = self.cases.iter().filter_map(|case| {
             let joined = case.joined.filter(|_| case.undecided.is_none())?;

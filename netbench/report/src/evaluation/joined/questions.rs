@@ -207,7 +207,6 @@ pub(super) fn left_open(runs: &[&Evaluation], questions: &[JoinedQuestion]) -> V
     open.collect()
 }
 
-/// Returns all answers in one sentence.
 pub(super) fn sentence(
     runs: &[&Evaluation],
     questions: &[JoinedQuestion],

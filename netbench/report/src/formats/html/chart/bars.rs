@@ -64,7 +64,6 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
     y
 }
 
-/// Returns the length of all parts together.
 fn whole(parts: &[(usize, f64)]) -> f64 {
     parts.iter().map(|(_, part)| part.max(0.0)).sum()
 }

@@ -24,7 +24,6 @@ pub(super) fn draw(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     }
 }
 
-/// Draws one row for each ratio.
 fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let narrow = width < 500.0;
     let longest = dots.dots.iter().map(|dot| dot.name.chars().count()).max();

@@ -2,7 +2,6 @@ use std::ops::Range;
 
 use crate::text::time;
 
-/// A linear axis.
 pub(super) struct Scale {
     low: f64,
     high: f64,
