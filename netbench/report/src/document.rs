@@ -312,6 +312,22 @@ impl Section {
         }
     }
 
+    /// Adds the reason why the section, or a part of it, is missing.
+    pub(crate) fn missing(self, missing: Option<impl Into<String>>) -> Self {
+        Self {
+            missing: missing.map(Into::into),
+            ..self
+        }
+    }
+
+    /// Makes a page show only the heading until a reader unfolds the section.
+    pub(crate) fn folded(self) -> Self {
+        Self {
+            shown: Shown::Folded,
+            ..self
+        }
+    }
+
     /// Returns a section without a heading, for a document with only one section.
     pub(crate) fn only(items: Vec<Item>) -> Self {
         Self {

@@ -125,10 +125,7 @@ fn coverage_section(coverage: &Coverage) -> Section {
         items.push(table.item());
     }
     unexplained(&mut items, coverage);
-    Section {
-        explanation: about(coverage),
-        ..Section::only(items)
-    }
+    Section::only(items).explained(about(coverage))
 }
 
 fn about(coverage: &Coverage) -> String {
@@ -207,13 +204,11 @@ fn difference_section(difference: &Difference) -> Section {
     ))];
     side(&mut items, second, first, &difference.only_first);
     side(&mut items, first, second, &difference.only_second);
-    Section {
-        explanation: "Tests that a shim passes by doing nothing are left out. Defects come first, then failures that \
+    Section::only(items).explained(
+        "Tests that a shim passes by doing nothing are left out. Defects come first, then failures that \
                       nothing explains, decisions that a library may take, what it lacks, refusals in other words, and \
-                      what is about BoringSSL itself."
-            .to_owned(),
-        ..Section::only(items)
-    }
+                      what is about BoringSSL itself.",
+    )
 }
 
 fn side(items: &mut Vec<Item>, lacks: &str, has: &str, groups: &[DifferenceGroup]) {

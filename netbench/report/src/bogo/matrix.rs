@@ -54,14 +54,13 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     } else {
         format!(" Stack: {}.", matrix.shims.iter().join(""))
     };
-    Section {
-        explanation: format!(
+    Section::only(items).explained(
+        format!(
             "From the runner's tests that expect success ({package} {version}). yes: works; off: works once an application \
              turns it on, and is off by default; part: its core works, and something else of it does not; no: absent; ?: the shim has no way to ask for it; empty: no such \
              test. A test does not count against a feature where it fails for want of another.{order}"
         ),
-        ..Section::only(items)
-    }
+    )
 }
 
 /// A table of the features that a stack has in part, with the causes.

@@ -174,17 +174,10 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     items.extend(left_out(summary));
     items.extend(negotiated(summary));
     items.extend(how(summary));
-    Section {
-        id: SECTION.to_owned(),
-        heading: "Connection time".to_owned(),
-        explanation: explanation(summary),
-        items,
-        missing: (!summary.compares()).then(|| {
-            "No figures: there is no pair of samples in which both stacks did the same work."
-                .to_owned()
-        }),
-        ..Section::default()
-    }
+    let missing = "No figures: there is no pair of samples in which both stacks did the same work.";
+    Section::new(SECTION, "Connection time", items)
+        .explained(explanation(summary))
+        .missing((!summary.compares()).then_some(missing))
 }
 
 fn explanation(summary: &ConnectSummary) -> String {

@@ -19,9 +19,7 @@ use crate::{
     RunHead,
     bogo::{Lost, features_sections},
     cell::{Cell, Digits},
-    document::{
-        Check, CheckSuite, Checked, Document, Extent, Item, Place, Report, Section, Shown, Table,
-    },
+    document::{Check, CheckSuite, Checked, Document, Extent, Item, Place, Report, Section, Table},
     text::{count, in_place_of, places, profile_in_words, site_words, some_of},
 };
 
@@ -337,17 +335,15 @@ fn sites(evaluation: &Evaluation) -> Section {
     let (from, to) = (&plan.from, &plan.to);
     let (items, missing) = match &evaluation.found.losses {
         Some(losses) => (lost_and_gained(losses, plan), None),
-        None => (Vec::new(), Some("No sites were scanned.".to_owned())),
+        None => (Vec::new(), Some("No sites were scanned.")),
     };
-    let section = Section::new(SITES, "Sites that a switch would lose", items);
-    Section {
-        missing,
-        ..section.explained(format!(
+    Section::new(SITES, "Sites that a switch would lose", items)
+        .explained(format!(
             "Each site is scanned for every version, suite, group and signature that it accepts; what {from} and {to} \
              offer is taken from their own ClientHellos. A site is lost where {from} can agree with it and {to} cannot. \
              Handshakes of both then check what was predicted."
         ))
-    }
+        .missing(missing)
 }
 
 /// Lists the sites with which only one of two stacks can agree.
@@ -409,11 +405,9 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let found = &evaluation.found;
     let plan = &evaluation.run.plan;
     let Some(coverage) = &found.coverage else {
-        let section = Section::new("features", "Features", Vec::new());
-        return vec![Section {
-            missing: Some("The protocol tests were not run.".to_owned()),
-            ..section.explained("What each stack has, by BoringSSL's protocol tests.")
-        }];
+        let section = Section::new("features", "Features", Vec::new())
+            .explained("What each stack has, by BoringSSL's protocol tests.");
+        return vec![section.missing(Some("The protocol tests were not run."))];
     };
     let mut sections = Vec::new();
     match &found.matrix {
@@ -488,10 +482,7 @@ fn parts(evaluation: &Evaluation) -> Section {
         run.plan.seed,
         command.join(" ")
     ));
-    Section {
-        shown: Shown::Folded,
-        ..section
-    }
+    section.folded()
 }
 
 fn state(state: &PartState) -> String {

@@ -55,13 +55,11 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
         items.extend(values(rows, &others.unique().join(" or ")));
     }
     items.extend(bimodal(summary));
-    Section {
-        explanation: "Each row compares the sites that have a value with all other sites of this run. A ratio is the \
+    Section::only(items).explained(
+        "Each row compares the sites that have a value with all other sites of this run. A ratio is the \
                       other stack's total over the first one's. The intervals of one table hold together at 99 %. What \
-                      goes with being faster need not be its cause: values often come together."
-            .to_owned(),
-        ..Section::only(items)
-    }
+                      goes with being faster need not be its cause: values often come together.",
+    )
 }
 
 fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {

@@ -194,17 +194,11 @@ impl Report for SuiteExplained {
         let breakdowns = self.summary.breakdowns.iter();
         let sentences = breakdowns.map(|breakdown| Item::Text(breakdown.sentence()));
         let all = sentences.chain(items(&self.summary)).collect();
+        let missing = "The run has no full handshake of TLS 1.3 together with the cryptography of its key and group: \
+                       `netbench suite handshake crypto verify` measures both, and certificates too.";
+        let section = Section::new("cryptography", "", all);
         Document {
-            sections: vec![Section {
-                id: "cryptography".to_owned(),
-                items: all,
-                missing: (!self.explains()).then(|| {
-                    "The run has no full handshake of TLS 1.3 together with the cryptography of its key and group: \
-                     `netbench suite handshake crypto verify` measures both, and certificates too."
-                        .to_owned()
-                }),
-                ..Section::default()
-            }],
+            sections: vec![section.missing((!self.explains()).then_some(missing))],
             data: vec![&self.summary],
             ..Document::new(
                 "explain",

@@ -107,14 +107,13 @@ fn section(summary: &SuiteSummary) -> Section {
     items.extend(spread(summary));
     trouble(&mut items, summary);
     how(&mut items, summary);
-    Section {
-        id: SECTION.to_owned(),
-        heading: match (&run.preset, only_sizes(summary)) {
-            (_, true) => "In memory: sizes".to_owned(),
-            (Some(preset), _) => format!("In memory: {preset}"),
-            (None, _) => "In memory".to_owned(),
-        },
-        explanation: format!(
+    let heading = match (&run.preset, only_sizes(summary)) {
+        (_, true) => "In memory: sizes".to_owned(),
+        (Some(preset), _) => format!("In memory: {preset}"),
+        (None, _) => "In memory".to_owned(),
+    };
+    Section::new(SECTION, heading, items)
+        .explained(format!(
             "What the libraries themselves take: client and server in one process, bytes moved in memory, no network. \
              {}, {}, {}. {}.",
             count(summary.cases.len(), "case", "cases"),
@@ -124,11 +123,8 @@ fn section(summary: &SuiteSummary) -> Section {
                 [first, _, _, ..] => stacks_with([(&first.0, &first.1)]),
                 stacks => stacks_with(stacks.iter().map(|(name, about)| (name, about))),
             }
-        ),
-        items,
-        missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
-        ..Section::default()
-    }
+        ))
+        .missing((!summary.measures()).then_some("No figures: no trial ended well."))
 }
 
 /// Summarizes the run's verdicts on a stack in a sentence.

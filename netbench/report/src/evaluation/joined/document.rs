@@ -8,7 +8,7 @@ use crate::{
     JoinedCase,
     cell::Cell,
     differences::difference_items,
-    document::{Document, Dot, Extent, Item, Report, Section, Shown, Table},
+    document::{Document, Dot, Extent, Item, Report, Section, Table},
     evaluation::{
         Answer, Asked, Subject,
         document::{all_changes, checks},
@@ -141,14 +141,11 @@ impl JoinedEvaluations {
             &self.differences,
         ));
         items.extend(Item::warnings(&self.warnings));
-        let section = Section::new("evaluations", "The evaluations", items);
-        Section {
-            shown: Shown::Folded,
-            ..section.explained(
-                "An answer stands if every evaluation that gives one gives the same; an evaluation that tested too little leaves a \
-                 question open.",
-            )
-        }
+        let section = Section::new("evaluations", "The evaluations", items).explained(
+            "An answer stands if every evaluation that gives one gives the same; an evaluation that tested too little leaves a \
+             question open.",
+        );
+        section.folded()
     }
 }
 

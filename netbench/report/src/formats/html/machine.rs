@@ -5,7 +5,7 @@ use netbench_model::Environment;
 
 use crate::{
     cell::Cell,
-    document::{Item, Machine, Section, Shown, Table},
+    document::{Item, Machine, Section, Table},
 };
 
 /// Returns the machines of runs, side by side, and the measuring programs; `None` if no run depends on a machine.
@@ -17,19 +17,14 @@ pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
         .into_iter()
         .flatten()
         .collect();
-    Some(Section {
-        id: "machine".to_owned(),
-        heading: "The machine".to_owned(),
-        explanation: "Figures hold for this machine, these versions and these builds. Ratios carry over better than \
-                      times; neither has to."
-            .to_owned(),
-        missing: items
-            .is_empty()
-            .then(|| "The runs have no record of the machine.".to_owned()),
-        items,
-        shown: Shown::Folded,
-        ..Section::default()
-    })
+    let missing = items
+        .is_empty()
+        .then_some("The runs have no record of the machine.");
+    let section = Section::new("machine", "The machine", items).explained(
+        "Figures hold for this machine, these versions and these builds. Ratios carry over better than times; neither \
+         has to.",
+    );
+    Some(section.missing(missing).folded())
 }
 
 fn facts(machines: &[Machine<'_>]) -> Option<Item> {

@@ -6,8 +6,8 @@ use crate::{
     Answer, Asked, KeyFigure, Question,
     cell::Cell,
     document::{
-        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Folded, Line,
-        Lines, Matrix, MatrixRow, Ranked, Ranking, Table,
+        Bar, BarGroup, Bars, Colours, Dot, Dots, Drawing, Line, Lines, Matrix, MatrixRow, Ranked,
+        Ranking, Table,
     },
 };
 
@@ -68,10 +68,7 @@ fn a_long_table_is_folded_unless_the_report_is_for_it() {
             table = table.unfolded();
         }
         let page = Document {
-            sections: vec![Section {
-                items: vec![table.item()],
-                ..Section::default()
-            }],
+            sections: vec![Section::new("", "", vec![table.item()])],
             ..Document::new("test", String::new())
         };
         let open = "<details class=\"table\" open>";
@@ -98,43 +95,25 @@ fn values_and_texts_stay_text() {
 
 /// Returns a small page with one element of each kind.
 fn small() -> Document<'static> {
-    let columns = [
-        ("site", Align::Left),
-        ("total", Align::Right),
-        ("interval", Align::Right),
-        ("trials", Align::Right),
-    ];
-    let table = Table {
-        caption: "sites".to_owned(),
-        columns: columns
-            .map(|(name, align)| Column {
-                name: name.to_owned(),
-                stack: None,
-                align,
-                rank: 0,
-            })
-            .into(),
-        rows: vec![
-            vec![
-                Cell::text("a.example"),
-                Cell::Time(2e6),
-                Cell::Changes(Some(Interval {
-                    level: 0.99,
-                    low: 0.5,
-                    high: 0.75,
-                })),
-                Cell::Of(1, 3),
-            ],
-            vec![
-                Cell::text(HOSTILE),
-                Cell::Missing,
-                Cell::Changes(None),
-                Cell::Of(0, 3),
-            ],
+    let rows = [
+        [
+            Cell::text("a.example"),
+            Cell::Time(2e6),
+            Cell::Changes(Some(interval(0.5, 0.75))),
+            Cell::Of(1, 3),
         ],
-        excerpt: Excerpt::Whole,
-        folded: Folded::Long,
-    };
+        [
+            Cell::text(HOSTILE),
+            Cell::Missing,
+            Cell::Changes(None),
+            Cell::Of(0, 3),
+        ],
+    ];
+    let table = Table::of(rows)
+        .caption("sites")
+        .cols(["site", "total", "interval", "trials"], |row, column| {
+            row[column].clone()
+        });
     let dots = Dots {
         less: "b faster".to_owned(),
         more: "b slower".to_owned(),
@@ -142,11 +121,7 @@ fn small() -> Document<'static> {
             Dot {
                 name: "total".to_owned(),
                 ratio: 0.9,
-                interval: Some(Interval {
-                    level: 0.99,
-                    low: 0.8,
-                    high: 0.95,
-                }),
+                interval: Some(interval(0.8, 0.95)),
                 verdict: Verdict::Faster,
             },
             Dot {
@@ -189,11 +164,7 @@ fn small() -> Document<'static> {
         name: name.to_owned(),
         text: "9/s".to_owned(),
         ratio,
-        interval: (ratio != 1.0).then_some(Interval {
-            level: 0.95,
-            low: 0.9 * ratio,
-            high: 1.1 * ratio,
-        }),
+        interval: (ratio != 1.0).then_some(interval(0.9 * ratio, 1.1 * ratio)),
         verdict,
     });
     let ranking = Ranking {
@@ -208,6 +179,17 @@ fn small() -> Document<'static> {
         }],
         unit: Unit::Bytes,
     };
+    let items = vec![
+        Item::Warning("Busy.".to_owned()),
+        Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
+        Item::Charts(vec![chart("All stacks", Drawing::Ranking(ranking))]),
+        Item::Charts(vec![chart("Life", Drawing::Lines(lines))]),
+        Item::Charts(vec![
+            chart("Rate", Drawing::Bars(bars)),
+            chart("Features", Drawing::Matrix(matrix)),
+        ]),
+        table.item(),
+    ];
     Document {
         title: "netbench connect: by hand".to_owned(),
         about: "b in place of a".to_owned(),
@@ -235,25 +217,20 @@ fn small() -> Document<'static> {
             ..Asked::default()
         }],
         sentence: "Switch with care: one site is lost.".to_owned(),
-        sections: vec![Section {
-            id: "times".to_owned(),
-            heading: "Times".to_owned(),
-            explanation: "How long.".to_owned(),
-            items: vec![
-                Item::Warning("Busy.".to_owned()),
-                Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
-                Item::Charts(vec![chart("All stacks", Drawing::Ranking(ranking))]),
-                Item::Charts(vec![chart("Life", Drawing::Lines(lines))]),
-                Item::Charts(vec![
-                    chart("Rate", Drawing::Bars(bars)),
-                    chart("Features", Drawing::Matrix(matrix)),
-                ]),
-                Item::Table(table),
-            ],
-            missing: Some("The rest is missing.".to_owned()),
-            ..Section::default()
-        }],
+        sections: vec![
+            Section::new("times", "Times", items)
+                .explained("How long.")
+                .missing(Some("The rest is missing.")),
+        ],
         ..Document::new("connect", String::new())
+    }
+}
+
+fn interval(low: f64, high: f64) -> Interval {
+    Interval {
+        level: 0.99,
+        low,
+        high,
     }
 }
 
