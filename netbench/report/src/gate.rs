@@ -147,10 +147,7 @@ impl Judged {
     /// undecided.
     pub(crate) fn check(&self, words: &str, why: &str) -> Checked {
         match self.regression {
-            Regression::Regressed => Checked::Failed {
-                why: words.to_owned(),
-                class: "regression".to_owned(),
-            },
+            Regression::Regressed => Checked::failed(words, "regression"),
             Regression::CannotTell => Checked::cannot_tell(&format!("{words}; {why}")),
             Regression::NotAsked | Regression::Within => Checked::Passed,
         }
@@ -160,28 +157,14 @@ impl Judged {
 impl Checked {
     /// Returns the failure of a check that is undecided.
     pub(crate) fn cannot_tell(why: &str) -> Self {
-        Self::Failed {
-            why: format!("cannot tell: {why}"),
-            class: "cannot-tell".to_owned(),
-        }
+        Self::failed(format!("cannot tell: {why}"), "cannot-tell")
     }
 }
 
 impl Check {
-    /// Returns the check of something without a figure of both sides.
-    pub(crate) fn without_figures(name: String, outcome: Checked) -> Self {
-        Self {
-            name,
-            class: None,
-            outcome,
-            said: None,
-        }
-    }
-
     /// Returns the check of something that was not compared.
-    pub(crate) fn skipped(name: String, why: &str) -> Self {
-        let why = why.to_owned();
-        Self::without_figures(name, Checked::Skipped { why })
+    pub(crate) fn skipped(name: impl Into<String>, why: &str) -> Self {
+        Self::new(name, Checked::skipped(why))
     }
 }
 

@@ -164,12 +164,10 @@ impl<C, K, A> Matrix<C, K, A> {
     {
         let clients = self.clients.iter().take(clients).enumerate();
         clients
-            .map(|(number, client)| CheckSuite {
-                name: client.to_string(),
-                checks: self
-                    .column(number)
-                    .map(|(case, cell)| check(case, client, cell))
-                    .collect(),
+            .map(|(number, client)| {
+                let column = self.column(number);
+                let checks = column.map(|(case, cell)| check(case, client, cell));
+                CheckSuite::new(client.to_string(), checks)
             })
             .collect()
     }
@@ -201,11 +199,8 @@ impl<R> Attempt<R> {
     pub(crate) fn checked(&self, why: impl FnOnce() -> String) -> Checked {
         match self.judgement {
             Judgement::Right => Checked::Passed,
-            Judgement::Unsupported => Checked::Skipped { why: why() },
-            judgement => Checked::Failed {
-                why: why(),
-                class: judgement.name().to_owned(),
-            },
+            Judgement::Unsupported => Checked::skipped(why()),
+            judgement => Checked::failed(why(), judgement.name()),
         }
     }
 }

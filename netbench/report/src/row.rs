@@ -46,12 +46,8 @@ impl<K, S> Row<K, S> {
     /// Returns the check of the row, which fails if the row regressed; `why` gives the reason why it is undecided.
     pub(crate) fn check(&self, name: String, class: String, why: &str) -> Check {
         let words = format!("{}: {}", self.change.verdict, in_words(&self.change));
-        Check {
-            name,
-            class: Some(class),
-            outcome: self.judged.check(&words, why),
-            said: Some(words),
-        }
+        let check = Check::new(name, self.judged.check(&words, why));
+        check.of(class).saying(words)
     }
 
     fn verdict(&self) -> Cell {

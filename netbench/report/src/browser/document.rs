@@ -365,17 +365,14 @@ fn checks(summary: &BrowserSummary) -> Vec<CheckSuite> {
         let own = failures.filter(|it| it.client == row.client && it.condition == row.condition);
         let failed = own.map(|failed| {
             let name = named_site(Target::Lab, &failed.site);
-            let (why, class) = (failed.code.clone(), failed.reason.clone());
-            Check::new(name, Checked::Failed { why, class })
+            Check::new(name, Checked::failed(&failed.code, &failed.reason))
         });
         let loaded = (row.loaded > 0).then(|| {
             let name = format!("{} loaded", BrowserSummary::visits(row.loaded));
             Check::new(name, Checked::Passed)
         });
-        CheckSuite {
-            name: format!("{} {}", row.client, row.condition),
-            checks: failed.chain(loaded).collect(),
-        }
+        let name = format!("{} {}", row.client, row.condition);
+        CheckSuite::new(name, failed.chain(loaded))
     });
     suites.collect()
 }

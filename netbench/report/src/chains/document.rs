@@ -163,19 +163,13 @@ fn wrong(summary: &ChainsSummary) -> Section {
 fn check(kind: &ChainKind, _: &StackName, judged: &Judgements) -> Check {
     let wrong = judged.wrong();
     let outcome = if wrong > 0 {
-        Checked::Failed {
-            why: format!("{wrong} of {} chains not as they should be", kind.chains),
-            class: "chains".to_owned(),
-        }
+        let why = format!("{wrong} of {} chains not as they should be", kind.chains);
+        Checked::failed(why, "chains")
     } else if judged.reported() == 0 {
-        Checked::Skipped {
-            why: "its verifier was not asked".to_owned(),
-        }
+        Checked::skipped("its verifier was not asked")
     } else {
         Checked::Passed
     };
-    Check {
-        class: kind.kind.split('/').next().map(str::to_owned),
-        ..Check::new(format!("{} ({})", kind.kind, kind.due), outcome)
-    }
+    let (group, _) = kind.kind.split_once('/').unwrap_or((&kind.kind, ""));
+    Check::new(format!("{} ({})", kind.kind, kind.due), outcome).of(group)
 }

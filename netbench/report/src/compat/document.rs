@@ -191,8 +191,6 @@ fn check(case: &CompatCase, _: &StackName, cell: &CompatCell) -> Check {
         CompatOutcome::Unsupported { reason } => reason.clone(),
         _ => format!("{cell}, and should be {}", case.expected),
     });
-    Check {
-        class: case.name.split('/').next().map(str::to_owned),
-        ..Check::new(&case.name, outcome)
-    }
+    let (group, _) = case.name.split_once('/').unwrap_or((&case.name, ""));
+    Check::new(&case.name, outcome).of(group)
 }

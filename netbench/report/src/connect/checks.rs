@@ -20,10 +20,9 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
         }
     }
     for row in &summary.unsupported {
-        let why = &row.reason;
         outcomes.extend(row.sites.iter().map(|site| {
             let key = (row.condition, &row.stack, site);
-            (key, Checked::Skipped { why: why.clone() })
+            (key, Checked::skipped(&row.reason))
         }));
     }
     let failed = summary.failures.iter();
@@ -33,16 +32,11 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
     let suites = outcomes.into_iter();
     let suites = suites.chunk_by(|((condition, stack, _), _)| (*condition, *stack));
     let suites = suites.into_iter().map(|((condition, stack), checks)| {
-        let checks = checks.map(|((_, _, site), outcome)| Check {
-            name: named_site(summary.run.target, site),
-            class: Some(format!("{condition}.{stack}")),
-            outcome,
-            said: None,
+        let checks = checks.map(|((_, _, site), outcome)| {
+            let name = named_site(summary.run.target, site);
+            Check::new(name, outcome).of(format!("{condition}.{stack}"))
         });
-        CheckSuite {
-            name: format!("{condition} {stack}"),
-            checks: checks.collect(),
-        }
+        CheckSuite::new(format!("{condition} {stack}"), checks)
     });
     suites.collect()
 }
@@ -55,8 +49,5 @@ fn failure(rows: &[&FailureRow]) -> Checked {
         )
     });
     let class = rows.first().map(|row| row.class.to_string());
-    Checked::Failed {
-        why: words.into_iter().join("; "),
-        class: class.unwrap_or_default(),
-    }
+    Checked::failed(words.into_iter().join("; "), class.unwrap_or_default())
 }

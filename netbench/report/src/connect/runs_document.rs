@@ -227,22 +227,17 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
     });
     let lost = comparison.reach.iter();
     let lost = lost.filter(|row| row.regression == Regression::Regressed);
-    let lost = lost.map(|row| Check {
-        name: format!("{} is reached", named_site(target, &row.site)),
-        class: Some(row.stacks.class()),
-        outcome: Checked::Failed {
-            why: row.why.clone(),
-            class: "lost".to_owned(),
-        },
-        said: None,
+    let lost = lost.map(|row| {
+        let name = format!("{} is reached", named_site(target, &row.site));
+        Check::new(name, Checked::failed(&row.why, "lost")).of(row.stacks.class())
     });
     let alone = [&comparison.only_first, &comparison.only_other];
     let alone = alone.into_iter().flatten();
     let alone = alone.map(|site| Check::skipped(named_site(target, site), "only one run has it"));
-    CheckSuite {
-        name: format!("{} against {}", comparison.other.run, comparison.first.run),
-        checks: all.chain(sites).chain(lost).chain(alone).collect(),
-    }
+    CheckSuite::new(
+        format!("{} against {}", comparison.other.run, comparison.first.run),
+        all.chain(sites).chain(lost).chain(alone),
+    )
 }
 
 impl StacksOfRuns {

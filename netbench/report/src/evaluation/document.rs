@@ -128,47 +128,32 @@ pub(super) fn checks<'a>(
     sentence: &str,
     questions: impl IntoIterator<Item = &'a Question>,
 ) -> CheckSuite {
-    let checks = questions.into_iter().map(|question| Check {
-        name: question.question.clone(),
-        class: Some("decision".to_owned()),
-        outcome: match question.answer {
+    let checks = questions.into_iter().map(|question| {
+        let why = question.because.clone();
+        let said = format!("{}: {why}", question.answer.words());
+        let outcome = match question.answer {
             Answer::Yes | Answer::WithLosses => Checked::Passed,
-            Answer::No => Checked::Failed {
-                why: question.because.clone(),
-                class: "no".to_owned(),
-            },
-            Answer::Open => Checked::Skipped {
-                why: question.because.clone(),
-            },
-        },
-        said: Some(format!("{}: {}", question.answer.words(), question.because)),
+            Answer::No => Checked::failed(why, "no"),
+            Answer::Open => Checked::skipped(why),
+        };
+        let check = Check::new(&question.question, outcome);
+        check.of("decision").saying(said)
     });
-    CheckSuite {
-        name: sentence.to_owned(),
-        checks: checks.collect(),
-    }
+    CheckSuite::new(sentence, checks)
 }
 
 /// Builds a check for each finding, in the order of the page: one that makes an answer worse has failed.
 fn findings(evaluation: &Evaluation) -> CheckSuite {
     let findings = evaluation.questions.iter();
     let findings = findings.flat_map(|question| &question.findings);
-    let checks = findings.map(|finding| Check {
-        name: finding.line(),
-        class: Some(finding.family.clone()),
-        outcome: match finding.severity {
+    let checks = findings.map(|finding| {
+        let outcome = match finding.severity {
             Severity::RefusedByBrowsersToo => Checked::Passed,
-            severity => Checked::Failed {
-                why: finding.advice.clone(),
-                class: severity.words().to_owned(),
-            },
-        },
-        said: None,
+            severity => Checked::failed(&finding.advice, severity.words()),
+        };
+        Check::new(finding.line(), outcome).of(&finding.family)
     });
-    CheckSuite {
-        name: "findings".to_owned(),
-        checks: checks.collect(),
-    }
+    CheckSuite::new("findings", checks)
 }
 
 /// The contents of the parts' own documents.

@@ -189,8 +189,5 @@ fn all(summary: &FeaturesSummary) -> Section {
 
 fn check(case: &FeatureCase, _: &StackName, cell: &FeatureCell) -> Check {
     let outcome = cell.checked(|| cell.result.seen.join("; "));
-    Check {
-        class: Some(case.group().to_owned()),
-        ..Check::new(&case.name, outcome)
-    }
+    Check::new(&case.name, outcome).of(case.group())
 }

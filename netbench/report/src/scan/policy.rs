@@ -99,24 +99,16 @@ pub(super) fn checks(result: &PolicyResult, place: Target) -> CheckSuite {
         let rules = PolicyRule::ALL.iter();
         let rules = rules.filter_map(|rule| Some((rule.name(), broken(site, *rule)?)));
         let unknown = site.unknown.iter().map(|why| ("not-known", why.clone()));
-        let failed = rules.chain(unknown).map(|(class, why)| {
-            let class = class.to_owned();
-            Check::new(class.clone(), Checked::Failed { why, class })
-        });
+        let failed = rules.chain(unknown);
+        let failed = failed.map(|(class, why)| Check::new(class, Checked::failed(why, class)));
         let mut checks = failed.collect_vec();
         if checks.is_empty() {
             checks.push(Check::new(&result.policy.name, Checked::Passed));
         }
-        let class = Some(named_site(place, &site.site));
-        checks.into_iter().map(move |check| Check {
-            class: class.clone(),
-            ..check
-        })
+        let site = named_site(place, &site.site);
+        checks.into_iter().map(move |check| check.of(&site))
     });
-    CheckSuite {
-        name: format!("policy {}", name(result)),
-        checks: checks.collect(),
-    }
+    CheckSuite::new(format!("policy {}", name(result)), checks)
 }
 
 /// Returns how a site breaks this rule; `None` if it does not.

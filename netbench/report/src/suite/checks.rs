@@ -16,29 +16,20 @@ pub(super) fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
 fn of_stack(summary: &SuiteSummary, stack: &StackName) -> CheckSuite {
     let measured = summary.cases.iter().filter_map(|case| {
         let rounds = case.of(stack)?.rounds;
-        Some(Check {
-            name: case.name.clone(),
-            class: Some(stack.to_string()),
-            outcome: Checked::Passed,
-            said: Some(match case.against_first(stack) {
-                Some(verdict) => in_words(&verdict.change),
-                None => count(rounds, "round", "rounds"),
-            }),
-        })
+        let said = match case.against_first(stack) {
+            Some(verdict) => in_words(&verdict.change),
+            None => count(rounds, "round", "rounds"),
+        };
+        let check = Check::new(&case.name, Checked::Passed);
+        Some(check.of(stack.as_str()).saying(said))
     });
     let failed = summary.failures.iter().filter(|row| row.stack == *stack);
     let failed = failed.map(|row| {
-        let outcome = Checked::Failed {
-            why: row.reason.clone(),
-            class: row.class.clone().unwrap_or_default(),
-        };
-        Check::without_figures(row.scenario.clone(), outcome)
+        let class = row.class.as_deref().unwrap_or_default();
+        Check::new(&row.scenario, Checked::failed(&row.reason, class))
     });
     let skipped = summary.unsupported.iter();
     let skipped = skipped.filter(|row| row.stack == *stack);
-    let skipped = skipped.map(|row| Check::skipped(row.scenario.clone(), &row.reason));
-    CheckSuite {
-        name: stack.to_string(),
-        checks: measured.chain(failed).chain(skipped).collect(),
-    }
+    let skipped = skipped.map(|row| Check::skipped(&row.scenario, &row.reason));
+    CheckSuite::new(stack.as_str(), measured.chain(failed).chain(skipped))
 }

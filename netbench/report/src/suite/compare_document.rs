@@ -55,15 +55,15 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
         .unmeasured
         .iter()
         .map(|name| match summary.gate.threshold {
-            Some(_) => Check::without_figures(name.clone(), Checked::cannot_tell(UNMEASURED)),
-            None => Check::skipped(name.clone(), UNMEASURED),
+            Some(_) => Check::new(name, Checked::cannot_tell(UNMEASURED)),
+            None => Check::skipped(name, UNMEASURED),
         });
     let missing = summary.missing.iter();
-    let missing = missing.map(|name| Check::skipped(name.clone(), "only one side has figures"));
-    CheckSuite {
-        name: format!("{} against {}", summary.other.run, summary.first.run),
-        checks: checks.chain(unmeasured).chain(missing).collect(),
-    }
+    let missing = missing.map(|name| Check::skipped(name, "only one side has figures"));
+    CheckSuite::new(
+        format!("{} against {}", summary.other.run, summary.first.run),
+        checks.chain(unmeasured).chain(missing),
+    )
 }
 
 fn title(summary: &CompareSummary) -> String {
