@@ -19,7 +19,7 @@ mod outline;
 
 pub(crate) use chart::{
     Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Heat, HeatCell, Line, Lines, Matrix,
-    MatrixRow, Point, Points, Property, Ranked, Ranking, Scatter, Series, Steps,
+    MatrixRow, Point, Points, Ranked, Ranking, Scatter, Series,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use filling::Filling;

@@ -1,5 +1,5 @@
 use jiff::civil::Date;
-use netbench_model::{Unit, coverage::Support};
+use netbench_model::{SweepAxis, Unit, coverage::Support};
 use netbench_stats::{Interval, Verdict};
 
 use crate::cell::Cell;
@@ -21,7 +21,8 @@ pub(crate) enum Drawing {
     /// The share of values up to each value, over a logarithmic axis of time.
     Ecdf(Vec<Series>),
     Matrix(Matrix),
-    Steps(Steps),
+    /// A figure from version to version.
+    Steps(Vec<Point>),
     Ranking(Ranking),
     Heat(Heat),
     Lines(Lines),
@@ -47,17 +48,10 @@ pub(crate) struct Line {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Heat {
     /// The property with a column for each value.
-    pub(crate) across: Property,
+    pub(crate) across: SweepAxis,
     /// The property with a row for each value.
-    pub(crate) down: Property,
+    pub(crate) down: SweepAxis,
     pub(crate) cells: Vec<HeatCell>,
-}
-
-/// A property of links or clients, with its values in their order.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Property {
-    pub(crate) name: String,
-    pub(crate) values: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,12 +83,6 @@ pub(crate) struct Ranked {
     pub(crate) ratio: f64,
     pub(crate) interval: Option<Interval>,
     pub(crate) verdict: Verdict,
-}
-
-/// A figure from version to version.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Steps {
-    pub(crate) points: Vec<Point>,
 }
 
 /// The figure of one version.

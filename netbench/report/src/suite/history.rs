@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cell::Cell,
-    document::{Chart, Drawing, Item, Point, Steps, Table},
+    document::{Chart, Drawing, Item, Point, Table},
     row::differs,
     text::{count, factor},
 };
@@ -130,6 +130,6 @@ fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
              than noise.",
             count(rounds.unwrap_or(0), "round", "rounds")
         ),
-        drawing: Drawing::Steps(Steps { points }),
+        drawing: Drawing::Steps(points),
     }
 }

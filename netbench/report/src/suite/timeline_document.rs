@@ -3,7 +3,7 @@ use netbench_stats::Verdict;
 use super::{HistoryCase, HistoryFigure, SuiteHistory, cases::row_name};
 use crate::{
     cell::Cell,
-    document::{Chart, Document, Drawing, Extent, Item, Point, Report, Section, Steps, Table},
+    document::{Chart, Document, Drawing, Extent, Item, Point, Report, Section, Table},
     row::differs,
     text::{count, factor},
 };
@@ -152,9 +152,7 @@ fn chart(case: &HistoryCase) -> Chart {
         title: format!("{}: {} against {}", row_name(&case.name), case.stack, case.first),
         note: "A triangle: better, a rhombus: worse than in the run before, with intervals that have no value in common."
             .to_owned(),
-        drawing: Drawing::Steps(Steps {
-            points: points.collect(),
-        }),
+        drawing: Drawing::Steps(points.collect()),
     }
 }
 

@@ -5,7 +5,7 @@ use netbench_stats::{RoundsDifference, spread};
 use super::{SweepDifference, SweepTime};
 use crate::{
     connect::charts::only_some,
-    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Heat, HeatCell, Item, Property},
+    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Heat, HeatCell, Item},
     row::{dot, dots},
     text::{TOO_FEW, count, signed_time, time},
 };
@@ -80,8 +80,8 @@ pub(super) fn heat_maps(
             ),
             note: note.clone(),
             drawing: Drawing::Heat(Heat {
-                across: Property::from(across),
-                down: Property::from(down),
+                across: across.clone(),
+                down: down.clone(),
                 cells: own.filter_map(|row| heat_cell(row, across, down)).collect(),
             }),
         }
@@ -162,14 +162,5 @@ pub(super) fn interval(of: &RoundsDifference) -> String {
     match of.low_ns.zip(of.high_ns) {
         Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),
         None => TOO_FEW.to_owned(),
-    }
-}
-
-impl From<&SweepAxis> for Property {
-    fn from(axis: &SweepAxis) -> Self {
-        Self {
-            name: axis.name.clone(),
-            values: axis.values.clone(),
-        }
     }
 }

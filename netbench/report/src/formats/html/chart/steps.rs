@@ -5,7 +5,7 @@ use super::{
     canvas::{Anchor, Canvas, colour, fit},
     scale::Scale,
 };
-use crate::document::{Point, Steps};
+use crate::document::Point;
 
 /// Number of letters of a figure that fit beside the figure two versions later.
 const LETTERS: usize = 14;
@@ -17,15 +17,15 @@ const SIDE: f64 = 38.0;
 
 /// Draws a point for each version over an axis that begins at 0: by the dates of their releases if they are known, otherwise side by
 /// side in their order.
-pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
+pub(super) fn draw(canvas: &mut Canvas, steps: &[Point], width: f64) -> f64 {
     let (bottom, top) = EXTENT;
-    let highest = steps.points.iter().filter_map(|point| point.value);
+    let highest = steps.iter().filter_map(|point| point.value);
     let up = Scale::new((0.0, highest.fold(0.0, f64::max) * 1.1), (bottom, top));
     for tick in up.ticks(4.0) {
         let y = up.at(tick);
         canvas.line("gr", (0.0, y), (width, y));
     }
-    let dates: Option<Vec<Date>> = steps.points.iter().map(|point| point.released).collect();
+    let dates: Option<Vec<Date>> = steps.iter().map(|point| point.released).collect();
     let dates = dates.filter(|dates| dates.iter().min() < dates.iter().max());
     let across: Vec<f64> = match &dates {
         Some(dates) => by_date(canvas, dates, width),
@@ -33,7 +33,7 @@ pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
     };
     let known = across
         .iter()
-        .zip(&steps.points)
+        .zip(steps)
         .filter_map(|(x, point)| Some((*x, up.at(point.value?), point)));
     let known: Vec<(f64, f64, &Point)> = known.collect();
     let line = format!("ln {}", colour(0));
@@ -62,11 +62,11 @@ pub(super) fn draw(canvas: &mut Canvas, steps: &Steps, width: f64) -> f64 {
 }
 
 /// Draws the versions below the axis, and returns their places.
-fn in_order(canvas: &mut Canvas, steps: &Steps, width: f64) -> Vec<f64> {
-    let last = steps.points.len().saturating_sub(1).max(1) as f64;
+fn in_order(canvas: &mut Canvas, steps: &[Point], width: f64) -> Vec<f64> {
+    let last = steps.len().saturating_sub(1).max(1) as f64;
     let across = Scale::new((0.0, last), (SIDE, width - SIDE));
     let mut places = Vec::new();
-    for (number, point) in steps.points.iter().enumerate() {
+    for (number, point) in steps.iter().enumerate() {
         let x = across.at(number as f64);
         let label = fit(&point.label, 9);
         canvas.text("ax", Anchor::Middle, (x, EXTENT.0 + 16.0), &label);
