@@ -39,8 +39,7 @@ pub use sweep::{
 };
 
 pub(crate) use cold::{
-    FirstLimit, cold, first_cost, first_longer, items as cold_items, not_measurable,
-    sentence as cold_sentence,
+    cold, first_cost, first_longer, items as cold_items, not_measurable, sentence as cold_sentence,
 };
 pub(crate) use compare::compare;
 pub(crate) use pairs::{Matched, latest, match_up, median_of};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ColdRow, Comparison, ConnectSummary,
-    connect::{FirstLimit, PhaseRow, first_cost, first_longer, not_measurable},
+    connect::{PhaseRow, first_cost, first_longer, not_measurable},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
@@ -63,13 +63,12 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         }
         // An evaluation and a run of the suite alone answer one question.
         let (answer, because) = verdict_in_memory(evidence, &means);
-        question.answer = match (answer, question.answer) {
-            // Whole connections contain the time in memory, unless it is a multiple.
+        question.answer = question.answer.limited_by(match answer {
             _ if means.iter().any(Mean::is_no) => Answer::No,
-            (Answer::WithLosses | Answer::No, answer) => answer.at_best_with_losses(),
-            (Answer::Open, Answer::Yes) => Answer::Open,
-            (Answer::Open | Answer::Yes, answer) => answer,
-        };
+            // Whole connections contain the time in memory, unless it is a multiple.
+            Answer::No => Answer::WithLosses,
+            answer => answer,
+        });
         if answer != Answer::Yes {
             question.because = format!("{} In memory: {because}", question.because);
         }
@@ -274,13 +273,8 @@ fn judge_first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     let Some(longer) = first_longer(cold(evidence), evidence.from, evidence.to) else {
         return;
     };
-    let (limit, judged) = longer.judge(evidence.thresholds.of(Quantity::FirstConnection));
-    question.answer = match (limit, question.answer) {
-        (FirstLimit::No, _) => Answer::No,
-        (FirstLimit::Beyond, answer) => answer.at_best_with_losses(),
-        (FirstLimit::Open, Answer::Yes) => Answer::Open,
-        (FirstLimit::Within | FirstLimit::Open, answer) => answer,
-    };
+    let (answer, judged) = longer.judge(evidence.thresholds.of(Quantity::FirstConnection));
+    question.answer = question.answer.limited_by(answer);
     question.because = format!(
         "{} The first connection of a process {} by wall clock, {judged}.",
         question.because,

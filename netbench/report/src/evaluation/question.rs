@@ -74,6 +74,14 @@ impl Answer {
         }
     }
 
+    /// Returns the answer after a part of the question that alone has the answer `other`: an open part leaves a yes open.
+    pub(super) fn limited_by(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Yes, Self::Open) => Self::Open,
+            _ => self.worsened_by(other),
+        }
+    }
+
     /// Turns a yes into a yes with losses; an open answer stays open.
     pub(super) fn at_best_with_losses(self) -> Self {
         match self {

@@ -4,6 +4,7 @@ use netbench_model::{Quantity, SetUpStep, StackName, Threshold, Thresholds};
 
 use super::{ColdAgainst, ColdCauses, ColdRow, FEWEST, LEAST_NS, OnceCost, OnceInterval};
 use crate::{
+    Answer,
     cell::Cell,
     document::{Item, Table},
     row::Named,
@@ -185,19 +186,6 @@ pub(crate) struct FirstLonger {
     pub(crate) because: Option<&'static str>,
 }
 
-/// The position of the difference of first connections relative to its limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FirstLimit {
-    /// The whole interval lies within it.
-    Within,
-    /// The whole interval lies beyond it.
-    Beyond,
-    /// The whole interval lies beyond the end of the limit from which the answer is no.
-    No,
-    /// The interval contains it, or there is no interval.
-    Open,
-}
-
 impl FirstLonger {
     /// Returns the difference as a clause: `takes 22.0 ms longer`.
     pub(crate) fn takes(&self) -> String {
@@ -210,29 +198,29 @@ impl FirstLonger {
     }
 
     /// Judges the difference by its limit, and describes the result.
-    pub(crate) fn judge(&self, limit: Threshold) -> (FirstLimit, String) {
+    pub(crate) fn judge(&self, limit: Threshold) -> (Answer, String) {
         let Threshold { yes, no } = limit;
         match self.range_ns {
             None => {
                 let why = format!(
                     "and fewer than {FEWEST} processes of a stack are too few for the limit of {yes}"
                 );
-                (FirstLimit::Open, why)
+                (Answer::Open, why)
             }
             Some((_, high_ns)) if high_ns <= yes.value() => {
-                (FirstLimit::Within, format!("within the limit of {yes}"))
+                (Answer::Yes, format!("within the limit of {yes}"))
             }
             Some((low_ns, _)) if limit.is_no(low_ns) => {
                 let no = no.unwrap_or(yes);
-                (FirstLimit::No, format!("beyond the limit of {no}"))
+                (Answer::No, format!("beyond the limit of {no}"))
             }
             Some((low_ns, _)) if low_ns > yes.value() => {
-                (FirstLimit::Beyond, format!("beyond the limit of {yes}"))
+                (Answer::WithLosses, format!("beyond the limit of {yes}"))
             }
             Some((low_ns, high_ns)) => {
                 let range = format!("{} to {}", signed_time(low_ns), signed_time(high_ns));
                 let why = format!("and the interval ({range}) contains the limit of {yes}");
-                (FirstLimit::Open, why)
+                (Answer::Open, why)
             }
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pairs::median_of;
 
-pub(crate) use document::{FirstLimit, first_cost, first_longer, items, not_measurable, sentence};
+pub(crate) use document::{first_cost, first_longer, items, not_measurable, sentence};
 
 /// A stack's cost of the first connection of a process beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
