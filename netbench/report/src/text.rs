@@ -301,6 +301,13 @@ pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>)
     }
 }
 
+/// Returns a text that begins with a capital.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// Shortens a text to at most a hundred characters.
 pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 100;

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use netbench_model::{Phase, StackName};
 
-use super::{Comparison, ConnectSummary, SiteRow, SiteTally, compare::is_judged};
+use super::{
+    Comparison, ConnectSummary, SiteRow, SiteTally, compare::is_judged, summary::phase_words,
+};
 use crate::{
     cell::Cell,
     document::{Excerpt, Filling, Item, Table},
+    text::capital,
 };
 
 /// Number of rows at either end that text formats show. Sites have the order of the table of totals.
@@ -89,7 +92,10 @@ fn sentence(
     other: &StackName,
     summary: &ConnectSummary,
 ) -> String {
-    let name = name(phase).sentence;
+    let name = match phase {
+        Phase::Total => "Whole connection".to_owned(),
+        phase => capital(phase_words(phase)),
+    };
     let sites = summary.count_rows(tally.rows.len());
     if is_judged(phase) {
         let undecided = match tally.not_judged {
@@ -120,27 +126,14 @@ fn sides(tally: &SiteTally) -> [usize; 2] {
     })
 }
 
-/// The names of a phase of sites.
-struct Name {
-    /// At the beginning of a sentence.
-    sentence: &'static str,
-    /// Before the names of columns.
-    column: &'static str,
-}
-
-fn name(phase: Phase) -> Name {
-    let (sentence, column) = match phase {
-        Phase::Connector => ("Connector set-up, CPU", "connector"),
-        Phase::ConnectorWall => ("Connector set-up, wall clock", "connector"),
-        Phase::Dns => ("Name lookup", "name lookup"),
-        Phase::Tcp => ("TCP connect", "TCP"),
-        Phase::Tls => ("TLS handshake", "handshake"),
-        Phase::Verify => ("Chain verification", "verification"),
-        Phase::FirstByte => ("First byte", "first byte"),
-        Phase::Total => ("Whole connection", "total"),
-        Phase::Cpu => ("Client CPU", "client CPU"),
-    };
-    Name { sentence, column }
+/// Returns the word for a phase before the names of columns.
+fn column(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Connector | Phase::ConnectorWall => "connector",
+        Phase::Tls => "handshake",
+        Phase::Verify => "verification",
+        phase => phase_words(phase),
+    }
 }
 
 fn columns<'a>(
@@ -149,7 +142,7 @@ fn columns<'a>(
     comparison: &Comparison,
     rows: &Rows<'_>,
 ) -> Filling<&'a SiteRow> {
-    let column = name(phase).column;
+    let column = column(phase);
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     // The shortest terminal has the handshake's change alone.
     let change_rank = match phase {

@@ -5,6 +5,7 @@ use super::{
     evidence::Evidence,
     question::{Answer, Question},
 };
+use crate::text::capital;
 use netbench_model::PartState;
 
 /// A part of an evaluation that a question rests on.
@@ -164,11 +165,10 @@ fn exclude(question: &mut Question, basis: Basis, why: &str) {
     let subject = basis.subject();
     let asked = question.question.trim_end_matches('?');
     question.question = format!("{asked} ({subject} not included)?");
-    let mut subject = subject.to_owned();
-    subject[..1].make_ascii_uppercase();
     question.because = format!(
-        "{} {subject} is not included: {why}.",
-        question.because.trim_end()
+        "{} {} is not included: {why}.",
+        question.because.trim_end(),
+        capital(subject)
     );
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::share::{Share, ShareRank};
+use crate::text::capital;
 
 /// Maximum number of characters of a finding's line.
 pub(super) const LONGEST_LINE: usize = 100;
@@ -58,9 +59,7 @@ impl Finding {
             family.pop();
             family.push('…');
         }
-        let mut letters = family.chars();
-        let first = letters.next().map(|first| first.to_uppercase().to_string());
-        format!("{}{}{rest}", first.unwrap_or_default(), letters.as_str())
+        format!("{}{rest}", capital(&family))
     }
 
     /// Returns the rank: severity, then the share, and then the number of cases. The family's name makes the order independent of

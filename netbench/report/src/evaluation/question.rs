@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Severity};
+use crate::text::capital;
 
 /// Maximum number of findings that a card and a terminal show for a question.
 pub(super) const SHOWN: usize = 7;
@@ -160,8 +161,7 @@ impl Question {
 
     /// Returns the answer with its reason.
     pub(crate) fn in_a_sentence(&self) -> String {
-        let (initial, rest) = self.answer.words().split_at(1);
-        format!("{}{rest}. {}", initial.to_uppercase(), self.because)
+        format!("{}. {}", capital(self.answer.words()), self.because)
     }
 
     /// Returns the lines for a card and a terminal, at most seven: the worst findings with their advice, and the other
