@@ -87,9 +87,6 @@ fn thread(it: &Breakage) -> Cell {
 }
 
 fn tried(rows: &[(&Breakage, &Tried)]) -> Item {
-    if rows.is_empty() {
-        return Item::text("None.");
-    }
     Table::of(rows)
         .col("thread", 0, |(it, _)| thread(it))
         .col("what broke", 0, |(it, _)| Cell::text(&it.what))
@@ -100,18 +97,15 @@ fn tried(rows: &[(&Breakage, &Tried)]) -> Item {
             Cell::text(by.stands_in_for.as_deref().unwrap_or_default())
         })
         .col("today", 1, |(_, by)| Cell::text(&by.today))
-        .item()
+        .item_or("None.")
 }
 
 fn untried(rows: &[(&Breakage, &String)]) -> Item {
-    if rows.is_empty() {
-        return Item::text("None.");
-    }
     Table::of(rows)
         .col("thread", 0, |(it, _)| thread(it))
         .col("what broke", 0, |(it, _)| Cell::text(&it.what))
         .col("why not", 0, |(_, why)| Cell::text(*why))
-        .item()
+        .item_or("None.")
 }
 
 impl Report for BreakagesReport {

@@ -45,19 +45,13 @@ fn section(defects: &Defects) -> Section {
         .into_iter()
         .map(|(_, tests)| tests.collect())
         .collect();
-    if groups.is_empty() {
-        items.push(Item::text("None."));
-    } else {
-        items.push(table(defects, groups));
-    }
-    Section {
-        explanation: "accepted wrongly: what must be refused; rejected wrongly: what must be accepted; right: as the test wants; \
+    items.push(table(defects, groups));
+    Section::only(items).explained(
+        "accepted wrongly: what must be refused; rejected wrongly: what must be accepted; right: as the test wants; \
                       excused: otherwise, for a reason that is no defect; unsupported: the shim has no way to ask for it. \
                       Defects are counted by their causes: tests that fail for the same reason show one. A row has the \
-                      tests with the same reason and the same behaviour; the JSON has each test."
-            .to_owned(),
-        ..Section::only(items)
-    }
+                      tests with the same reason and the same behaviour; the JSON has each test.",
+    )
 }
 
 fn counts(shims: &[String], tests: &[usize], causes: &[usize]) -> String {
@@ -84,5 +78,5 @@ fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {
         .col("what the runner does", 1, |tests| {
             Cell::maybe(tests.first().map(|test| &test.sends))
         })
-        .item()
+        .item_or("None.")
 }

@@ -364,8 +364,7 @@ fn shares(heading: String, comparisons: &[&Comparison]) -> Vec<Item> {
 }
 
 fn failures(summary: &ConnectSummary) -> Vec<Item> {
-    const HEADING: &str = "Which sites failed, on which stack, and why";
-    let mut items = Table::of(&summary.failures)
+    let table = Table::of(&summary.failures)
         .site(summary.run.target, |row| &row.site)
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("condition", 2, |row| Cell::text(row.condition))
@@ -374,10 +373,7 @@ fn failures(summary: &ConnectSummary) -> Vec<Item> {
         })
         .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
         .col("error message", 3, |row| Cell::text(shorten(&row.detail)))
-        .under(HEADING);
-    if items.is_empty() {
-        items.extend([Item::heading(HEADING), Item::text("None.")]);
-    }
+        .item_or("None.");
     let unsupported = summary.unsupported.iter().map(|row| {
         let sites = summary.count_rows(row.sites.len());
         Item::Text(format!(
@@ -385,8 +381,8 @@ fn failures(summary: &ConnectSummary) -> Vec<Item> {
             row.condition, row.stack, row.reason
         ))
     });
-    items.extend(unsupported);
-    items
+    let heading = Item::heading("Which sites failed, on which stack, and why");
+    [heading, table].into_iter().chain(unsupported).collect()
 }
 
 fn left_out(summary: &ConnectSummary) -> Vec<Item> {

@@ -145,6 +145,11 @@ impl<T> Filling<T> {
         Some(Section::new(id, heading, vec![table]))
     }
 
+    /// Returns the table, or these words if there are no rows.
+    pub(crate) fn item_or(self, words: &str) -> Item {
+        self.if_any().unwrap_or_else(|| Item::text(words))
+    }
+
     pub(crate) fn item(self) -> Item {
         Item::Table(self.table)
     }

@@ -71,13 +71,13 @@ fn figure(case: &CaseRow, version: &StackName) -> Cell {
     ))
 }
 
-fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
+fn beyond_noise(cases: &[&CaseRow]) -> [Item; 2] {
     let steps = cases.iter().flat_map(|case| {
         let steps = case.steps.iter();
         let steps = steps.filter(|step| differs(step.change.verdict));
         steps.map(move |step| (*case, step))
     });
-    let items = Table::of(steps)
+    let table = Table::of(steps)
         .col("case", 0, |(case, _)| Cell::text(row_name(&case.name)))
         .col("from", 0, |(_, step)| Cell::text(&step.first))
         .col("to", 0, |(_, step)| Cell::text(&step.other))
@@ -85,15 +85,9 @@ fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
             Some((step.change.ratio, step.change.interval))
         })
         .col("verdict", 0, |(case, step)| case.verdict(step))
-        .under(BEYOND_NOISE);
-    if items.is_empty() {
-        let none = "No version differs from the one before it by more than noise.";
-        return vec![Item::heading(BEYOND_NOISE), Item::text(none)];
-    }
-    items
+        .item_or("No version differs from the one before it by more than noise.");
+    [Item::heading("Steps beyond noise"), table]
 }
-
-const BEYOND_NOISE: &str = "Steps beyond noise";
 
 fn chart(case: &CaseRow, versions: &[(StackName, String)]) -> Chart {
     let points = versions.iter().map(|(version, library)| {

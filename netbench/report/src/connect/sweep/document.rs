@@ -5,7 +5,7 @@ use netbench_model::{Condition, StackName, SweepAxis, Target};
 use netbench_stats::RoundsDifference;
 
 use super::{
-    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
+    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime,
     charts::{self, interval},
     flights,
 };
@@ -179,11 +179,7 @@ fn differences(
 fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &str) -> Item {
     let rows = sweep.turns.iter();
     let rows = rows.filter(|turn| turn.condition == condition && turn.other == *other);
-    let rows: Vec<&SweepTurn> = rows.collect();
-    if rows.is_empty() {
-        return Item::text("The verdict does not change between any two points that are decided.");
-    }
-    let table = Table::of(&rows).caption(format!("where the verdict changes, {about}"));
+    let table = Table::of(rows).caption(format!("where the verdict changes, {about}"));
     let table = table.col("along", 0, |turn| Cell::text(&turn.axis));
     axes(sweep)
         .fold(table, |table, axis| {
@@ -197,7 +193,7 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
         .col("verdict", 0, |turn| Cell::verdict(turn.from_verdict))
         .col("becomes", 0, |turn| Cell::verdict(turn.to_verdict))
         .col("undecided between", 2, |turn| Cell::count(turn.undecided))
-        .item()
+        .item_or("The verdict does not change between any two points that are decided.")
 }
 
 fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
