@@ -291,6 +291,18 @@ pub(crate) fn in_place_of(stacks: &[&str]) -> String {
     }
 }
 
+/// Groups values by their keys, in the order of each key's first value.
+pub(crate) fn alike<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(of, _)| *of == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
 /// Returns `a, b and 3 more`: the first `named` by name.
 pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>) -> String {
     let mut all = all.into_iter();

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use itertools::Itertools;
 use netbench_model::{
     StackName,
@@ -11,7 +9,7 @@ use crate::{
     cell::Cell,
     document::{Check, Document, Extent, Item, Report, Section, Table},
     matrix::ComparedStack,
-    text::{ONE_STACK, count, in_place_of, profile_in_words},
+    text::{ONE_STACK, alike, count, in_place_of, profile_in_words},
 };
 
 impl Report for CompatSummary {
@@ -66,26 +64,30 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
     })];
     items.extend(Item::warnings(&summary.warnings));
     let several = stacks.len() > 2;
-    let rows = alike(found.iter(), |is| (&is.case, &is.does, &is.switch.seen));
+    let rows = alike(
+        found
+            .iter()
+            .map(|is| ((&is.case, &is.does, &is.switch.seen), is)),
+    );
     items.extend(
         Table::of(rows)
-            .col("case", 0, |row| Cell::text(&row.is.case))
-            .col_if(several.then_some("stack"), 0, |row| {
-                Cell::text(row.stacks.join(", "))
-            })
-            .col("should be", 3, |row| Cell::text(&row.is.expected))
-            .col(stacks.first().copied().unwrap_or("before"), 2, |row| {
-                Cell::text(&row.is.did)
+            .col("case", 0, |(_, of)| Cell::text(&of[0].case))
+            .col_if(several.then_some("stack"), 0, |(_, of)| stacks_of(of))
+            .col("should be", 3, |(_, of)| Cell::text(&of[0].expected))
+            .col(stacks.first().copied().unwrap_or("before"), 2, |(_, of)| {
+                Cell::text(&of[0].did)
             })
             .col_if(
                 stacks
                     .get(1)
                     .map(|second| if several { "this stack" } else { second }),
                 0,
-                |row| Cell::text(&row.is.does),
+                |(_, of)| Cell::text(&of[0].does),
             )
-            .col("effect", 0, |row| Cell::maybe(row.is.switch.effect))
-            .col("what a user sees", 1, |row| Cell::text(&row.is.switch.seen))
+            .col("effect", 0, |(_, of)| Cell::maybe(of[0].switch.effect))
+            .col("what a user sees", 1, |(_, of)| {
+                Cell::text(&of[0].switch.seen)
+            })
             .unfolded()
             .if_any(),
     );
@@ -97,45 +99,23 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
     ))
 }
 
-/// A difference, with every stack that has it.
-struct Alike<'a> {
-    is: &'a CompatDifference,
-    stacks: Vec<&'a str>,
-}
-
-/// Groups the differences with the same key.
-fn alike<'a, K: PartialEq>(
-    found: impl Iterator<Item = &'a CompatDifference>,
-    key: impl Fn(&'a CompatDifference) -> K,
-) -> Vec<Alike<'a>> {
-    let mut rows: Vec<Alike<'_>> = Vec::new();
-    for is in found {
-        let stack = is.switch.stack.as_str();
-        match rows.iter_mut().find(|row| key(row.is) == key(is)) {
-            Some(row) => row.stacks.push(stack),
-            None => rows.push(Alike {
-                is,
-                stacks: vec![stack],
-            }),
-        }
-    }
-    rows
+/// Names the stacks of some differences.
+fn stacks_of(differences: &[&CompatDifference]) -> Cell {
+    let stacks = differences.iter().map(|is| &is.switch.stack);
+    Cell::text(stacks.format(", "))
 }
 
 /// Returns the advice on every case that got worse, once for all stacks with the same advice.
 fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
     let worse = found.iter().filter(|found| found.switch.advice.is_some());
-    let rows = alike(worse, |is| (&is.case, &is.switch.advice));
-    let cases: HashSet<&str> = rows.iter().map(|row| row.is.case.as_str()).collect();
-    let differs = cases.len() < rows.len();
+    let rows = alike(worse.map(|is| ((&is.case, &is.switch.advice), is)));
+    let differs = !rows.iter().map(|((case, _), _)| case).all_unique();
     Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.is.case))
-        .col_if(differs.then_some("stack"), 0, |row| {
-            Cell::text(row.stacks.join(", "))
-        })
-        .col("the server", 1, |row| Cell::text(&row.is.about))
-        .col("what to do", 0, |row| {
-            Cell::maybe(row.is.switch.advice.as_ref())
+        .col("case", 0, |(_, of)| Cell::text(&of[0].case))
+        .col_if(differs.then_some("stack"), 0, |(_, of)| stacks_of(of))
+        .col("the server", 1, |(_, of)| Cell::text(&of[0].about))
+        .col("what to do", 0, |(_, of)| {
+            Cell::maybe(of[0].switch.advice.as_ref())
         })
         .under("What to do")
 }

@@ -16,7 +16,7 @@ use crate::{
     },
     gate::{Judged, Regression, needed_in_words},
     row::{stacks, tally},
-    text::{TOO_FEW, change, interval, named_site, sites_of, some_of},
+    text::{TOO_FEW, alike, change, interval, named_site, sites_of, some_of},
 };
 
 /// Number of names that a sentence has room for.
@@ -87,14 +87,7 @@ fn unknown(comparison: &ConnectComparison, rows: &[(String, Judged)]) -> Option<
     let rows = rows.iter();
     let rows = rows.filter(|(_, row)| row.regression == Regression::CannotTell);
     let reasons = rows.map(|(name, row)| (why_unknown(comparison, row), name));
-    let mut by_reason: Vec<(String, Vec<&String>)> = Vec::new();
-    for (why, name) in reasons {
-        match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
-            Some((_, names)) => names.push(name),
-            None => by_reason.push((why, vec![name])),
-        }
-    }
-    let named = by_reason
+    let named = alike(reasons)
         .into_iter()
         .map(|(why, names)| format!("{} ({why})", some_of(NAMED, names)));
     let named = some_of(NAMED, named);

@@ -9,7 +9,7 @@ use crate::{
     cell::Cell,
     document::{Check, Document, Extent, Item, Report, Section, Table},
     matrix::MatrixCase,
-    text::count,
+    text::{alike, count},
 };
 
 /// The words of the outcomes, with their columns in the table of totals.
@@ -103,17 +103,10 @@ fn seen(summary: &FeaturesSummary, row: &Row) -> String {
     let cells = summary.matrix.clients.iter().zip(&row.cells);
     let wrong = cells.filter_map(|(client, cell)| {
         let cell = cell.as_ref().filter(|cell| is_wrong(cell))?;
-        Some((client, cell.result.seen.join("; ")))
+        Some((cell.result.seen.join("; "), client))
     });
-    let mut alike: Vec<(String, Vec<&StackName>)> = Vec::new();
-    for (client, words) in wrong {
-        match alike.iter_mut().find(|(other, _)| *other == words) {
-            Some((_, clients)) => clients.push(client),
-            None => alike.push((words, vec![client])),
-        }
-    }
-    let texts = alike.into_iter();
-    texts
+    alike(wrong)
+        .into_iter()
         .map(|(words, clients)| format!("{}: {words}", clients.iter().format(", ")))
         .join(". ")
 }
