@@ -266,6 +266,27 @@ pub(super) fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 
 mod tests {
     use super::*;
 
+    fn mean<'a>(
+        part: Part,
+        reported: &[&str],
+        unreported: impl IntoIterator<Item = (&'a str, NoFigure)>,
+        ratio: f64,
+    ) -> Mean {
+        let reported = reported.iter().map(|name| ((*name).to_owned(), ratio));
+        let unreported = unreported.into_iter();
+        let unreported = unreported.map(|(name, why)| (name.to_owned(), why));
+        Mean {
+            part,
+            name: part.name().to_owned(),
+            label: "data",
+            limit: Quantity::InMemory.usual(),
+            reported: reported.collect(),
+            unreported: unreported.collect(),
+            ratio,
+            from_ns: None,
+        }
+    }
+
     #[test]
     fn a_mean_is_given_only_of_all_cases() {
         type Row = (
@@ -285,22 +306,8 @@ mod tests {
         ];
         for (reported, unreported, why, labels, missing) in cases {
             let mut question = Question::open(String::new());
-            let mean = Mean {
-                part: Part::Bulk,
-                name: "bulk sent".to_owned(),
-                label: "data",
-                limit: Quantity::InMemory.usual(),
-                reported: reported
-                    .iter()
-                    .map(|name| ((*name).to_owned(), 1.1))
-                    .collect(),
-                unreported: unreported
-                    .iter()
-                    .map(|name| ((*name).to_owned(), why))
-                    .collect(),
-                ratio: 1.1,
-                from_ns: None,
-            };
+            let without = unreported.iter().map(|name| (*name, why));
+            let mean = mean(Part::Bulk, reported, without, 1.1);
             mean.tell(&mut question);
             let figures: Vec<&str> = question.figures.iter().map(|f| f.label.as_str()).collect();
             assert_eq!(figures, labels);
@@ -324,19 +331,8 @@ mod tests {
             (Some(FewOperations), 0.5, false, false, false),
             (Some(NeverQuiet), 39.0, false, false, false),
         ] {
-            let mean = Mean {
-                part: Part::Handshake,
-                name: "handshake".to_owned(),
-                label: "handshake",
-                limit: Quantity::InMemory.usual(),
-                reported: vec![("a".to_owned(), ratio)],
-                unreported: unreported
-                    .map(|why| ("a".to_owned(), why))
-                    .into_iter()
-                    .collect(),
-                ratio,
-                from_ns: None,
-            };
+            let without = unreported.map(|why| ("a", why));
+            let mean = mean(Part::Handshake, &["a"], without, ratio);
             let found = (mean.is_slower(), mean.is_no(), mean.is_decided());
             assert_eq!(found, (slower, is_no, decided), "{unreported:?} {ratio}");
         }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{SuiteSummary, cases::value, compare::differences, joined::held_back, summarize_suite};
-use crate::{SummaryHead, differences::Difference};
+use crate::{SummaryHead, differences::Difference, matrix::ComparedStack};
 
 /// The cases of several runs of the suite over time. A ratio is the stack's figure over that of the run's first stack,
 /// measured side by side: it depends less on the machine than the figure itself.
@@ -132,20 +132,11 @@ pub fn history_of_suite(
 
 impl HistoryRun {
     fn of(manifest: &SuiteManifest) -> Self {
-        let stacks = manifest.plan.stacks.iter();
+        let stacks = ComparedStack::all(&manifest.plan.stacks, manifest).into_iter();
         Self {
             run: manifest.name.clone(),
             started: manifest.started.clone(),
-            stacks: stacks
-                .map(|stack| {
-                    let mut workers = manifest.workers.iter();
-                    let worker = workers.find(|worker| worker.stack == stack.stack());
-                    (
-                        stack.clone(),
-                        worker.map_or_else(String::new, |worker| worker.library.clone()),
-                    )
-                })
-                .collect(),
+            stacks: stacks.map(|of| (of.stack, of.library)).collect(),
         }
     }
 }
