@@ -34,65 +34,27 @@ mod suite;
 mod text;
 
 pub use breakages::BreakagesReport;
-pub use browser::{
-    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
-    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
-    VisitsOf, summarize_browser,
-};
-pub use chains::{
-    BrokenChain, ChainDifference, ChainKind, ChainsHead, ChainsSummary, WrongVerdicts,
-    summarize_chains,
-};
-pub use compat::{
-    CompatCell, CompatDifference, CompatDisagreement, CompatHead, CompatResult, CompatSummary,
-    Stance, summarize_compat,
-};
-pub use connect::{
-    ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
-    ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, FlightStep, Head,
-    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseOf, PhaseOfRuns,
-    PhaseRow, PointOf, Predicted, ReachChange, ShareRow, SiteOf, SiteOfRuns, SitePhase, SiteRow,
-    SiteTally, StacksOfRuns, StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime,
-    SweepTurn, UnsupportedRow, compare_runs_of_connect, summarize,
-};
+pub use browser::*;
+pub use chains::*;
+pub use compat::*;
+pub use connect::*;
 pub use differences::{Compared, Difference};
 pub use document::{Document, Extent, Report, Section};
-pub use evaluation::{
-    Answer, Asked, Counted, Evaluation, EvaluationReport, Families, Family, FamilyError, Finding,
-    Found, JoinedEvaluation, JoinedEvaluations, JoinedMean, JoinedQuestion, JoinedTime, KeyFigure,
-    Member, PublishedShare, Question, Severity, Share, ShareOf, Subject, evaluation,
-    join_evaluations, losses, web_loss,
-};
-pub use explain::{
-    AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
-    ModeCause, SharedRow, explain,
-};
-pub use features::{
-    FeatureCell, FeatureDifference, FeatureResult, FeatureWord, FeaturesHead, FeaturesSummary,
-    summarize_features,
-};
+pub use evaluation::*;
+pub use explain::*;
+pub use features::*;
 pub use formats::{FORMATS, Format, Goes, Needs, Options, Style, Takes, format};
-pub use gate::{Gate, Gated, Judged, Power, Regression};
-pub use matrix::{Attempt, ComparedStack, Judgements, Matrix, MatrixCase, Switch};
+pub use gate::*;
+pub use matrix::*;
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
-pub use roots::{RootsCell, RootsHead, RootsSummary, WrongTrust, summarize_roots};
+pub use roots::*;
 pub use row::Row;
 pub use run::{RunHead, SummaryHead};
 pub use runs::{RunRow, RunsSummary};
-pub use scan::{
-    AlikeSites, ChangedScan, HelloReport, ManySites, PartialSites, ScanDiff, ScanHead, ScanOfDiff,
-    ScanSummary, Support, diff_scans, summarize_scan,
-};
-pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
-pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
-pub use suite::{
-    Agreement, CaseOfSides, CaseRow, CaseVerdict, CompareSummary, ComparedCase, ConnectionLife,
-    HandshakeBreakdown, HistoryCase, HistoryFigure, HistoryRun, JoinedCase, JoinedRun,
-    JoinedSummary, LatencyOfThreads, PublishedRow, PublishedTable, RunSays, StackFigures,
-    StateOfLife, SuiteExplained, SuiteFailure, SuiteHead, SuiteHistory, SuiteReport, SuiteSummary,
-    SystemCallFigures, ThreadLatency, Today, compare_runs_of_suite, compare_stacks_of_suite,
-    decided, history_of_suite, idle_reference, join_runs_of_suite, summarize_suite,
-};
+pub use scan::*;
+pub use ship::*;
+pub use stacks::*;
+pub use suite::*;
 pub use text::{count, wrap};
 
 use netbench_model::{
