@@ -1,7 +1,5 @@
 //! Reports of browsers' visits, in every format.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::sync::Arc;
 
 use netbench_model::{

@@ -1,7 +1,5 @@
 //! Behaviour of stacks towards servers, in every format.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{collections::BTreeMap, iter::repeat};
 
 use itertools::Itertools;

@@ -3,8 +3,6 @@
 //! 1,000 evaluations are made from seeds: sites of every fate, stacks of any speed, missing parts, no network. They
 //! are checked against the conclusions of a reader who reads one part of the report after another.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod forms;
 mod sentence;
 

@@ -1,7 +1,5 @@
 //! Counts of an evaluation: one denominator, connections that were made, and losses together with gains.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::sync::Arc;
 
 use netbench_model::{

@@ -1,7 +1,5 @@
 //! The decision of an evaluation, part by part: leaving a part out never makes a switch look better.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::sync::Arc;
 
 use netbench_model::{StackName, compat::Judgement};

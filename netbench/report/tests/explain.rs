@@ -1,7 +1,5 @@
 //! Characteristics that go with one stack being faster, of runs in which they are known.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use netbench_model::{
     AckWait, Condition, ConnectManifest, LinkDirection, LinkPackets, Outcome, Sample, TcpInfo,
     parse_sites,

@@ -1,7 +1,5 @@
 //! The families of differences: each entry of the catalogues has one, and wrong files are named with file and line.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::{fs, path::Path};
 
 use netbench_bogo::TOPICS;

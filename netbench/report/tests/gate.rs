@@ -1,8 +1,6 @@
 //! The error rate of the gate of `compare`, by simulation: equal runs that it calls regressed, and a true change
 //! that it finds as often as it states.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use netbench_model::{Condition, ConnectManifest, Outcome, Phase, Sample, StackName};
 use netbench_report::{Gate, Judged, Power, compare_runs_of_connect};
 use netbench_stats::Rng;

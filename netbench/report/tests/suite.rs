@@ -1,7 +1,5 @@
 //! The suite's reports in every format, for a run on a machine that is disturbed half of the time.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use netbench_model::{
     Case, IdleReference, KeyType, Measure, Primitive, Scenario, StackName, SuiteManifest,
     SuiteOutcome, SuiteSample, Unit, Work,

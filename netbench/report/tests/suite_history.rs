@@ -1,7 +1,5 @@
 //! Cases of the suite over time.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use netbench_model::{SuiteManifest, SuiteSample};
 use netbench_report::{HistoryCase, SuiteHistory, history_of_suite};
 use netbench_stats::Verdict;

@@ -1,7 +1,5 @@
 //! The statements of a summary, and those that it refuses to make.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use itertools::Itertools;
 use netbench_model::{
     Condition, ConnectManifest, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad,

@@ -1,7 +1,5 @@
 //! The report of a sweep.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use netbench_model::{Condition, Failure, FailureClass, Outcome, Phase, Sweep};
 use netbench_report::{ConnectReport, Extent, Fit, Report};
 use netbench_stats::Verdict;

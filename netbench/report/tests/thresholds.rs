@@ -1,7 +1,5 @@
 //! Thresholds that a user sets, and the answers that follow from them.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::sync::Arc;
 
 use netbench_model::{NamedThreshold, Part, Thresholds, compat::Judgement};

@@ -1,8 +1,6 @@
 //! Artificial runs of one command, each with a single correct answer: `connect`, `suite`, `compat`, and two stacks
 //! of a run of the suite that `compare` compares.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::sync::Arc;
 
 use netbench_model::{Condition, Phase, StackName, compat::Judgement};

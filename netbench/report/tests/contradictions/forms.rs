@@ -1,7 +1,5 @@
 //! The statements of all formats of a report.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use netbench_report::{Answer, EvaluationReport};
 use serde_json::Value;
 

@@ -1,7 +1,5 @@
 //! The page of an evaluation for a decision maker: on a screen, on a phone, and with very many sites.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{fs, path::PathBuf};
 
 use netbench_model::{ConnectManifest, HostName, LostSite, Sample};

@@ -1,7 +1,5 @@
 //! The page of a run with every kind of content: its text, and its display in a browser.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{fs, path::Path};
 
 use netbench_model::{Condition, ConnectManifest, Sample};
