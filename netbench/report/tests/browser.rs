@@ -13,7 +13,7 @@ use netbench_model::{
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
 
 use crate::support::{
-    formats::{assert_emulated, render, terminal},
+    formats::{assert_emulated, assert_has, render, terminal},
     manifest::{manifest_of, session},
 };
 
@@ -328,7 +328,7 @@ fn visits_that_cannot_be_made_are_told_with_the_reason() {
     let visits: u64 = summary.unsupported.iter().map(|row| row.visits).sum();
     assert_eq!(visits, 2);
     let text = terminal(&summary, 100);
-    assert!(text.contains("it has no such page"), "{text}");
+    assert_has(&text, "it has no such page");
 }
 
 #[test]

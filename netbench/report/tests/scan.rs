@@ -16,7 +16,7 @@ use netbench_report::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    formats::{assert_emulated, render, terminal},
+    formats::{assert_emulated, assert_has, render, terminal},
     scan_made::{manifest, offer, site, version},
 };
 
@@ -267,8 +267,8 @@ fn a_sample_says_what_all_are_like() {
     summary.run.sampled_of = Some(200);
     let text = harmless(terminal(&summary, 120));
     // One of two sites: of 200, Wilson's interval with the correction for a finite population.
-    assert!(text.contains("Of all, that is 9.5 to 90.5 %."), "{text}");
-    assert!(text.contains("drawn at random of 200"), "{text}");
+    assert_has(&text, "Of all, that is 9.5 to 90.5 %.");
+    assert_has(&text, "drawn at random of 200");
 }
 
 /// Very many sites are shown grouped by their common support.

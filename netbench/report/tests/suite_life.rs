@@ -10,7 +10,7 @@ use netbench_model::{
 use netbench_report::{SuiteReport, summarize_suite};
 
 use crate::support::{
-    formats::{render, terminal},
+    formats::{assert_has, render, terminal},
     suite_made::Fixture,
 };
 
@@ -58,12 +58,12 @@ fn a_life_has_each_side_in_each_state_and_the_function_that_releases_buffers() {
         ("  idle", "free_all"),
     ] {
         let row = table.lines().find(|line| line.contains(state)).unwrap();
-        assert!(row.contains(found), "{table}");
+        assert_has(row, found);
     }
     let csv = render(&report, "csv");
     let name = memory(HeldAfter::Handshake);
     let line = format!("lives.states,idle,openssl,,{name},client_bytes,12000.0,bytes,");
-    assert!(csv.contains(&line), "{csv}");
+    assert_has(&csv, &line);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_threads_at_which_the_99th_percentile_doubles_are_those_of_the_side_and_th
     assert_eq!(found.collect::<Vec<_>>(), due);
     let report = SuiteReport::new(manifest, &samples);
     let text = terminal(&report, 240);
-    assert!(text.contains("by number of threads"), "{text}");
+    assert_has(&text, "by number of threads");
     assert!(
         text.contains("4 threads") && text.contains("2 threads"),
         "{text}"
@@ -119,7 +119,7 @@ fn the_threads_at_which_the_99th_percentile_doubles_are_those_of_the_side_and_th
     let work = "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_server";
     let line = format!("latencies.by_threads,4,openssl,,{work},p99_ns,900.0,ns,");
     let csv = render(&report, "csv");
-    assert!(csv.contains(&line), "{csv}");
+    assert_has(&csv, &line);
 }
 
 /// Returns a run of these scenarios and stacks with one round.
@@ -216,9 +216,9 @@ fn settings_of_the_processor_are_warned_of_and_a_virtual_machine_that_hides_them
     assert!(!usual.contains(hidden));
     assert_eq!(hiding.matches(hidden).count(), 1);
     // The fixture's workers are pinned to CPU 1.
-    assert!(
-        text.contains("CPU 1, on which workers run, shares its core with CPU 0"),
-        "{text}"
+    assert_has(
+        &text,
+        "CPU 1, on which workers run, shares its core with CPU 0",
     );
     assert!(
         text.contains("Warning: Turbo is on") && !text.contains(hidden),

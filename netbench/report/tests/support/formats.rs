@@ -49,6 +49,27 @@ pub fn is_obeyed(c: char) -> bool {
     (c.is_control() && c != '\n') || c == '\u{202e}'
 }
 
+/// Fails with the whole text if it lacks this part.
+#[track_caller]
+pub fn assert_has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in {text}");
+}
+
+/// Fails with the whole text if it has this part.
+#[track_caller]
+pub fn assert_lacks(text: &str, part: &str) {
+    assert!(!text.contains(part), "{part:?} in {text}");
+}
+
+/// Fails where a format has a character that its reader would obey.
+#[track_caller]
+pub fn assert_harmless(report: &dyn Report) {
+    for name in ["terminal", "markdown", "csv", "junit", "html"] {
+        let text = render(report, name);
+        assert!(!text.contains(is_obeyed), "{name}: {text}");
+    }
+}
+
 /// Fails where a format shows the name of an emulated site (all end in `.example` or `.test`) without saying that it is emulated.
 #[track_caller]
 pub fn assert_emulated(report: &dyn Report) {
