@@ -1,18 +1,16 @@
 //! Verdicts of verifiers on chains, in every format.
 
 use netbench_model::{
-    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
-    chains::{
-        ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, Due, ReasonSpec,
-        SuiteOfChains,
-    },
+    CertificateFault, Manifest, SCHEMA_VERSION, StackName,
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due, SuiteOfChains},
     compat::Judgement,
 };
 use netbench_report::{ChainsSummary, summarize_chains};
 
 use crate::support::{
     formats::{render, terminal},
-    manifest::{manifest_of, session, worker},
+    made_parts::reason,
+    manifest::{interrupted, worker},
 };
 
 fn rejected(reason: CertificateFault) -> ChainOutcome {
@@ -23,89 +21,39 @@ fn rejected(reason: CertificateFault) -> ChainOutcome {
     }
 }
 
-fn reason(name: &str, cases: &str) -> ReasonSpec {
-    ReasonSpec {
-        name: name.to_owned(),
-        cases: vec![cases.to_owned()],
-        made_of: Vec::new(),
-        due: Vec::new(),
-        rejects: Vec::new(),
-        accepts: Vec::new(),
-        faults: Vec::new(),
-        standing: None,
-        why: format!("Because of {name}"),
-        lost: "A page does not load.".to_owned(),
-        gained: "A page loads.".to_owned(),
-        advice: "Do something.".to_owned(),
-    }
-}
-
 fn summary() -> ChainsSummary {
-    use {CertificateFault as F, ChainOutcome as O};
+    use ChainOutcome::Accepted;
+    use Due::{MustAccept, MustReject, ShouldAccept, ShouldReject};
+    let [wrong_name, other, expired, unknown, bad_ca] = [
+        CertificateFault::WrongName,
+        CertificateFault::Other,
+        CertificateFault::Expired,
+        CertificateFault::UnknownIssuer,
+        CertificateFault::BadCa,
+    ]
+    .map(rejected);
+    let hang = ChainOutcome::Hang { after_ms: 5000 };
+    let crash = ChainOutcome::Crash {
+        detail: "the worker was killed by signal 11".to_owned(),
+    };
+    let unsupported = ChainOutcome::Unsupported {
+        reason: "it reads no lists".to_owned(),
+    };
     let rows = [
-        ("own/a/same", Due::MustAccept, O::Accepted, O::Accepted),
-        (
-            "own/a/both-wrong",
-            Due::MustReject,
-            O::Accepted,
-            O::Accepted,
-        ),
-        (
-            "own/a/lost",
-            Due::MustAccept,
-            O::Accepted,
-            rejected(F::WrongName),
-        ),
-        (
-            "own/a/lost-too",
-            Due::MustAccept,
-            O::Accepted,
-            rejected(F::Other),
-        ),
-        (
-            "own/b/unwarned",
-            Due::MustReject,
-            rejected(F::Expired),
-            O::Accepted,
-        ),
-        (
-            "own/b/gained",
-            Due::ShouldAccept,
-            rejected(F::UnknownIssuer),
-            O::Accepted,
-        ),
-        (
-            "own/b/refused",
-            Due::ShouldReject,
-            O::Accepted,
-            rejected(F::BadCa),
-        ),
-        (
-            "own/b/hang",
-            Due::MustAccept,
-            O::Accepted,
-            O::Hang { after_ms: 5000 },
-        ),
-        (
-            "own/b/crash",
-            Due::MustAccept,
-            O::Accepted,
-            O::Crash {
-                detail: "the worker was killed by signal 11".to_owned(),
-            },
-        ),
-        (
-            "own/c/unsupported",
-            Due::MustAccept,
-            O::Accepted,
-            O::Unsupported {
-                reason: "it reads no lists".to_owned(),
-            },
-        ),
+        ("own/a/same", MustAccept, Accepted, Accepted),
+        ("own/a/both-wrong", MustReject, Accepted, Accepted),
+        ("own/a/lost", MustAccept, Accepted, wrong_name),
+        ("own/a/lost-too", MustAccept, Accepted, other),
+        ("own/b/unwarned", MustReject, expired, Accepted),
+        ("own/b/gained", ShouldAccept, unknown, Accepted),
+        ("own/b/refused", ShouldReject, Accepted, bad_ca),
+        ("own/b/hang", MustAccept, Accepted, hang),
+        ("own/b/crash", MustAccept, Accepted, crash),
+        ("own/c/unsupported", MustAccept, Accepted, unsupported),
     ];
     let stacks: Vec<StackName> = ["openssl", "rustls"].map(StackName::new).into();
     let cases = rows.iter().map(|(name, due, ..)| (*name, *due));
-    let cases = cases.chain([("own/c/not-asked", Due::MustAccept)]);
+    let cases = cases.chain([("own/c/not-asked", MustAccept)]);
     let cases: Vec<ChainCase> = cases
         .map(|(name, due)| ChainCase {
             name: name.to_owned(),
@@ -125,23 +73,22 @@ fn summary() -> ChainsSummary {
             });
         }
     }
-    let manifest: ChainsManifest = Manifest {
+    let manifest = Manifest {
         workers: ["openssl", "rustls"].map(worker).into(),
-        sessions: vec![Session {
-            interrupted: true,
-            ..session("netbench compat chains")
-        }],
-        ..manifest_of(ChainsPlan {
-            stacks,
-            suites: vec![SuiteOfChains {
-                name: "bettertls".to_owned(),
-                version: "v1".to_owned(),
-                sha256: None,
-                missing: Some("there is no go".to_owned()),
-            }],
-            cases,
-            limit_ms: 5000,
-        })
+        ..interrupted(
+            "netbench compat chains",
+            ChainsPlan {
+                stacks,
+                suites: vec![SuiteOfChains {
+                    name: "bettertls".to_owned(),
+                    version: "v1".to_owned(),
+                    sha256: None,
+                    missing: Some("there is no go".to_owned()),
+                }],
+                cases,
+                limit_ms: 5000,
+            },
+        )
     };
     let reasons = [
         reason("of-a", "own/a/"),

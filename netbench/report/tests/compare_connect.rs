@@ -1,12 +1,12 @@
 //! Comparisons of two runs of `connect`.
 
-use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
+use netbench_model::{ConnectManifest, Phase, Sample, StackName};
 use netbench_report::{ConnectComparison, Gate, Regression, Report, compare_runs_of_connect};
 use netbench_stats::{Basis, Verdict};
 
 use crate::support::{
-    fixture::Fixture,
-    formats::{assert_emulated, assert_json, is_obeyed, render},
+    fixture::{Fixture, refused},
+    formats::{assert_emulated, assert_harmless, assert_has, assert_json, render},
 };
 
 /// A run with its samples.
@@ -79,10 +79,10 @@ fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
         "Site by site, total time",
         "near.example",
     ] {
-        assert!(markdown.contains(part), "{part}: {markdown}");
+        assert_has(&markdown, part);
     }
     let junit = render(&compared, "junit");
-    assert!(junit.contains(r#"type="regression""#), "{junit}");
+    assert_has(&junit, r#"type="regression""#);
     // In the opposite direction it is faster, and no site has regressed.
     let back = compare(&after, &before, Some(0.05));
     assert_eq!(back.gate.regressed, 0);
@@ -98,13 +98,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
     let (mut before, mut after) = (run(10, 0.6), run(10, 0.6));
     for sample in &mut after.1 {
         if sample.site == "near.example" && sample.stack.as_str() == "rustls-ring" {
-            sample.outcome = Outcome::Failed(Failure {
-                class: FailureClass::Connect,
-                reason: "refused".to_owned().into(),
-                detail: "refused".to_owned(),
-                phase: Some(Phase::Tcp),
-                after_ns: None,
-            });
+            sample.outcome = refused();
         }
     }
     before
@@ -137,7 +131,7 @@ fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
         "further.example",
         "far.example",
     ] {
-        assert!(terminal.contains(part), "{terminal}");
+        assert_has(&terminal, part);
     }
     // Without a threshold no row is judged.
     let asked = compare(&before, &after, None);
@@ -178,7 +172,7 @@ fn two_stacks_can_be_held_against_each_other_and_what_is_negotiated_otherwise_is
         .iter()
         .find(|row| row.key.site == "different.example");
     let differs = different.unwrap().key.differs.clone().unwrap();
-    assert!(differs.contains("group x25519 / secp256r1"), "{differs}");
+    assert_has(&differs, "group x25519 / secp256r1");
     // One of the fixture's sites fails with one of the stacks only.
     assert!(
         compared
@@ -195,10 +189,7 @@ fn every_form_is_harmless_and_json_fits_its_schema() {
     let run = run(6, 0.6);
     let side = (&run.0, &run.1[..]);
     let compared = compare_runs_of_connect(side, side, Some((&a, &b)), Some(0.02));
-    for name in ["terminal", "markdown", "csv", "junit", "html"] {
-        let text = render(&compared, name);
-        assert!(!text.contains(is_obeyed), "{name}: {text}");
-    }
+    assert_harmless(&compared);
     assert_json(&compared, "connect-compare.json");
     assert!(compared.tells());
 }

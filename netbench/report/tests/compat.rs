@@ -1,11 +1,10 @@
 //! Behaviour of stacks towards servers, in every format.
 
-use std::{collections::BTreeMap, iter::repeat};
+use std::iter::repeat;
 
 use itertools::Itertools;
 use netbench_model::{
-    Alert, CipherSuite, Library, Manifest, Profile, SCHEMA_VERSION, Session, StackName, Standing,
-    TlsVersion,
+    Alert, CipherSuite, Library, Manifest, StackName, Standing, TlsVersion,
     browser::Sandbox,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, EmbedderView,
@@ -15,23 +14,17 @@ use netbench_model::{
 use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
 
 use crate::support::{
-    formats::{render, terminal},
-    made_parts::refused,
-    manifest::{manifest_of, session, worker},
+    formats::{assert_has, render, terminal},
+    made_parts::{compat_case, compat_plan, compat_sample, refused},
+    manifest::{interrupted, worker},
 };
 
 fn case(name: &str, expected: Expected) -> CompatCase {
     CompatCase {
-        name: name.to_owned(),
         about: format!("is like {name}"),
-        expected,
-        standing: None,
         why: "RFC 5280".to_owned(),
-        observed: BTreeMap::new(),
-        nothing_accepts: None,
         advice: format!("Look into {name}."),
-        advice_by: BTreeMap::new(),
-        host: "case.netbench.test".to_owned(),
+        ..compat_case(name, expected)
     }
 }
 
@@ -63,46 +56,22 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
     let unsupported = CompatOutcome::Unsupported {
         reason: "no such key".to_owned(),
     };
+    let hang = CompatOutcome::Hang { after_ms: 6000 };
+    let alert = rejected("alert", "handshake_failure");
+    let expired = rejected("expired", "expired");
+    let other = rejected("other", "other");
+    let wrong_name = rejected("wrong-name", "wrong-name");
+    use Expected::Accepted;
     let rows = [
-        ("a/same", Expected::Accepted, accepted(), accepted()),
-        (
-            "a/better",
-            refused("expired"),
-            accepted(),
-            rejected("expired", "expired"),
-        ),
-        (
-            "a/lost",
-            Expected::Accepted,
-            accepted(),
-            rejected("alert", "handshake_failure"),
-        ),
-        (
-            "a/unwarned",
-            refused("wrong-name"),
-            rejected("wrong-name", "wrong-name"),
-            accepted(),
-        ),
-        (
-            "a/other-reason",
-            refused("expired"),
-            rejected("expired", "expired"),
-            rejected("other", "other"),
-        ),
-        (
-            "a/hang",
-            Expected::Accepted,
-            accepted(),
-            CompatOutcome::Hang { after_ms: 6000 },
-        ),
-        ("a/crash", Expected::Accepted, accepted(), crash),
-        (
-            "a/unsupported",
-            Expected::Accepted,
-            accepted(),
-            unsupported.clone(),
-        ),
-        ("a/known-now", Expected::Accepted, unsupported, accepted()),
+        ("a/same", Accepted, accepted(), accepted()),
+        ("a/better", refused("expired"), accepted(), expired.clone()),
+        ("a/lost", Accepted, accepted(), alert),
+        ("a/unwarned", refused("wrong-name"), wrong_name, accepted()),
+        ("a/other-reason", refused("expired"), expired, other),
+        ("a/hang", Accepted, accepted(), hang),
+        ("a/crash", Accepted, accepted(), crash),
+        ("a/unsupported", Accepted, accepted(), unsupported.clone()),
+        ("a/known-now", Accepted, unsupported, accepted()),
     ];
     let stacks: Vec<StackName> = stacks.iter().map(|name| StackName::new(*name)).collect();
     let mut cases = Vec::new();
@@ -111,7 +80,7 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
         cases.push(case(name, expected));
         samples.extend(samples_of(name, &stacks, first, second));
     }
-    cases.push(case("a/not-tried", Expected::Accepted));
+    cases.push(case("a/not-tried", Accepted));
     summarize_compat(&manifest(stacks, Vec::new(), cases), samples)
 }
 
@@ -124,14 +93,9 @@ fn samples_of(
 ) -> Vec<CompatSample> {
     let outcomes = [first].into_iter().chain(repeat(others));
     let samples = stacks.iter().zip(outcomes);
-    let samples = samples.map(|(stack, outcome)| CompatSample {
-        schema: SCHEMA_VERSION,
-        case: case.to_owned(),
-        stack: stack.clone(),
-        outcome,
-        embedder: None,
-    });
-    samples.collect()
+    samples
+        .map(|(stack, outcome)| compat_sample(case, stack.as_str(), outcome))
+        .collect()
 }
 
 fn manifest(
@@ -141,19 +105,13 @@ fn manifest(
 ) -> CompatManifest {
     Manifest {
         workers: ["openssl", "rustls"].map(worker).into(),
-        sessions: vec![Session {
-            interrupted: true,
-            ..session("netbench compat")
-        }],
-        ..manifest_of(CompatPlan {
-            stacks,
-            clients,
-            cases,
-            catalogue: "built-in".to_owned(),
-            catalogue_sha256: "00".to_owned(),
-            client_profile: Profile::Library,
-            limit_ms: 2000,
-        })
+        ..interrupted(
+            "netbench compat",
+            CompatPlan {
+                clients,
+                ..compat_plan(stacks, cases)
+            },
+        )
     }
 }
 
@@ -240,43 +198,21 @@ fn beside_clients() -> CompatSummary {
     let missing = CompatOutcome::Unsupported {
         reason: "wget is not installed".to_owned(),
     };
+    let hang = CompatOutcome::Hang { after_ms: 6000 };
+    let alert = rejected("alert", "handshake_failure");
+    let [reset, closed] = ["reset", "closed"].map(|library| rejected("closed", library));
+    let works = accepted();
+    use Expected::Accepted;
     let rows = [
-        (
-            "a/lost",
-            Expected::Accepted,
-            [
-                rejected("alert", "handshake_failure"),
-                accepted(),
-                accepted(),
-                accepted(),
-            ],
-        ),
-        (
-            "a/of-programs",
-            Expected::Accepted,
-            [
-                rejected("closed", "reset"),
-                accepted(),
-                rejected("closed", "closed"),
-                accepted(),
-            ],
-        ),
+        ("a/lost", Accepted, [&alert, &works, &works, &works]),
+        ("a/of-programs", Accepted, [&reset, &works, &closed, &works]),
         (
             "a/unwarned",
             refused("expired"),
-            [accepted(), date.clone(), date.clone(), accepted()],
+            [&works, &date, &date, &works],
         ),
-        ("a/same", refused("expired"), [&date; 4].map(Clone::clone)),
-        (
-            "a/hang",
-            Expected::Accepted,
-            [
-                CompatOutcome::Hang { after_ms: 6000 },
-                accepted(),
-                accepted(),
-                missing.clone(),
-            ],
-        ),
+        ("a/same", refused("expired"), [&date; 4]),
+        ("a/hang", Accepted, [&hang, &works, &works, &missing]),
     ];
     let stacks: Vec<StackName> = ["rustls", "openssl"].map(StackName::new).into();
     let wget = OutsideClient {
@@ -297,15 +233,9 @@ fn beside_clients() -> CompatSummary {
         let names = ["rustls", "openssl", "chromium", "curl", "wget"];
         for (stack, outcome) in names
             .into_iter()
-            .zip(outcomes.into_iter().chain([missing.clone()]))
+            .zip(outcomes.into_iter().chain([&missing]))
         {
-            samples.push(CompatSample {
-                schema: SCHEMA_VERSION,
-                case: name.to_owned(),
-                stack: StackName::new(stack),
-                outcome,
-                embedder: None,
-            });
+            samples.push(compat_sample(name, stack, outcome.clone()));
         }
     }
     summarize_compat(&manifest(stacks, clients, cases), samples)
@@ -407,11 +337,8 @@ fn beside_an_engine() -> CompatSummary {
         };
         for (stack, embedder) in [("openssl", None), ("servo", Some(embedder))] {
             samples.push(CompatSample {
-                schema: SCHEMA_VERSION,
-                case: name.to_owned(),
-                stack: StackName::new(stack),
-                outcome: outcome.clone(),
                 embedder,
+                ..compat_sample(name, stack, outcome.clone())
             });
         }
     }
@@ -465,7 +392,7 @@ fn stacks_that_do_the_same_share_a_row() {
     let text = render(&summary, "markdown");
     let rows = text.matches("| rustls, other |").count();
     assert_eq!(rows, 8, "{text}");
-    assert!(text.contains("16 differences from openssl"), "{text}");
+    assert_has(&text, "16 differences from openssl");
 }
 
 #[test]

@@ -6,19 +6,21 @@ use netbench_model::{
     ClientUse, Condition, FailureClass, Losses, LostSite, Outside, OutsideSite, Profile, StackName,
     Standing, SwitchEffect,
     chains::ReasonSpec,
-    compat::{CompatCase, CompatPlan, CompatSample, Judgement},
+    compat::{CompatCase, Judgement},
 };
 use netbench_report::{
-    Answer, CompatSummary, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found,
-    Question, UnsupportedRow, evaluation, summarize_compat,
+    Answer, CompatSummary, ConnectSummary, Evaluation, FailureRow, Found, Question, UnsupportedRow,
+    evaluation, summarize_compat,
 };
 
 use crate::support::{
-    formats::terminal,
+    formats::{assert_has, assert_lacks, terminal},
     made::Made,
-    made_parts::{self, ACCEPTED, refused, rejected},
+    made_parts::{
+        self, ACCEPTED, compat_case, compat_plan, compat_sample, reason, refused, rejected,
+    },
     manifest::manifest_of,
-    whole::failure,
+    whole::{connected, failure, report, scanned},
 };
 
 /// Returns an evaluation without losses, to be modified.
@@ -104,8 +106,7 @@ fn sites_have_one_denominator_and_those_outside_it_are_named() {
     connections.failures = failures;
     let found = Found {
         losses: Some(losses),
-        connections: Some(Arc::new(connections)),
-        ..Found::default()
+        ..connected(connections)
     };
     let evaluation = evaluation(well.run, found);
     let [first, second, ..] = evaluation.questions.as_slice() else {
@@ -113,13 +114,7 @@ fn sites_have_one_denominator_and_those_outside_it_are_named() {
     };
     assert_eq!(lost(first), "4 of 6");
     assert_eq!(second.figures[0].value, "4 of 6");
-    assert!(
-        evaluation
-            .sentence
-            .contains("4 of 6 built-in sites are lost"),
-        "{}",
-        evaluation.sentence
-    );
+    assert_has(&evaluation.sentence, "4 of 6 built-in sites are lost");
     for (site, why) in [
         ("name.example", "neither"),
         ("silent.example", "the scan cannot tell"),
@@ -127,17 +122,13 @@ fn sites_have_one_denominator_and_those_outside_it_are_named() {
         let named = first.missing.iter().find(|line| line.contains(site));
         assert!(named.unwrap().contains(why), "{named:?}");
     }
-    let report = EvaluationReport {
-        evaluation,
-        parts: Vec::new(),
-    };
-    let shown = terminal(&report, 200);
-    assert!(
-        shown.contains("Of 6 sites that old can agree with, new can agree with 2 and loses 4."),
-        "{shown}"
+    let shown = terminal(&report(evaluation), 200);
+    assert_has(
+        &shown,
+        "Of 6 sites that old can agree with, new can agree with 2 and loses 4.",
     );
     for other in ["of 7 sites", "Of 7 sites", "of 8 sites", "4 of 8"] {
-        assert!(!shown.contains(other), "{other}: {shown}");
+        assert_lacks(&shown, other);
     }
 }
 
@@ -157,10 +148,7 @@ fn a_site_whose_issuer_the_new_stack_does_not_find_is_lost() {
         ..failure(site, "new", fault)
     });
     connections.failures = refusals.into();
-    let found = Found {
-        connections: Some(Arc::new(connections)),
-        ..Found::default()
-    };
+    let found = connected(connections);
     let evaluation = evaluation(well.run, found);
     let second = &evaluation.questions[1];
     assert_eq!(second.figures[0].value, "1 of 7");
@@ -187,8 +175,7 @@ fn a_site_that_only_connections_can_tell_of_is_counted_once() {
     ];
     let found = Found {
         losses: Some(losses),
-        connections: Some(Arc::new(connections)),
-        ..Found::default()
+        ..connected(connections)
     };
     let evaluation = evaluation(well.run, found);
     assert_eq!(lost(&evaluation.questions[0]), "5 of 6");
@@ -220,10 +207,7 @@ fn connections_that_were_not_made_are_not_finished() {
         sites: sites.collect(),
         samples: 60,
     }];
-    let found = Found {
-        connections: Some(Arc::new(connections)),
-        ..Found::default()
-    };
+    let found = connected(connections);
     let because = &evaluation(well.run, found).questions[1].because;
     assert!(
         because.starts_with("Not decided: ") && because.contains(". 1164 connections to 51 sites"),
@@ -234,27 +218,14 @@ fn connections_that_were_not_made_are_not_finished() {
 #[test]
 fn without_data_nothing_is_said_to_be_lost() {
     let well = well();
-    let found = Found {
-        losses: Some(Losses::default()),
-        ..Found::default()
-    };
+    let found = scanned(Losses::default());
     let evaluation = evaluation(well.run, found);
     let question = &evaluation.questions[0];
     assert_eq!(question.answer, Answer::Open);
     let mut labels = question.figures.iter().map(|figure| &figure.label);
     assert!(labels.all(|label| !label.starts_with("lost of ")));
-    assert!(
-        question
-            .because
-            .contains("None of the emulated sites was compared"),
-        "{}",
-        question.because
-    );
-    let report = EvaluationReport {
-        evaluation,
-        parts: Vec::new(),
-    };
-    let shown = terminal(&report, 200);
+    assert_has(&question.because, "None of the emulated sites was compared");
+    let shown = terminal(&report(evaluation), 200);
     assert!(
         !shown.contains("0 of 0") && !shown.contains("Of 0 sites"),
         "{shown}"
@@ -277,10 +248,7 @@ fn a_ca_that_is_not_trusted_is_named_first() {
             outside: outside.collect(),
             ..Losses::default()
         };
-        let found = Found {
-            losses: Some(losses),
-            ..Found::default()
-        };
+        let found = scanned(losses);
         let because = &evaluation(well.run.clone(), found).questions[0].because;
         let begins = because.starts_with("The certificates of 3 of ");
         assert_eq!(begins, is_named, "{because}");
@@ -293,38 +261,19 @@ fn a_ca_that_is_not_trusted_is_named_first() {
 /// Returns the summary of two stacks and one server.
 fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> CompatSummary {
     let case = CompatCase {
-        name: "a/server".to_owned(),
-        about: "is odd".to_owned(),
-        expected: refused(reasons),
         standing,
-        observed: std::collections::BTreeMap::new(),
-        advice_by: std::collections::BTreeMap::new(),
-        nothing_accepts: None,
-        why: String::new(),
-        advice: "Look into it.".to_owned(),
-        host: "a.test".to_owned(),
+        ..compat_case("a/server", refused(reasons))
     };
     let samples = ["old", "new"].iter().zip(accepted);
-    let samples = samples.map(|(stack, accepted)| CompatSample {
-        schema: netbench_model::SCHEMA_VERSION,
-        case: case.name.clone(),
-        stack: StackName::new(*stack),
-        outcome: match accepted {
+    let samples = samples.map(|(stack, accepted)| {
+        let outcome = match accepted {
             true => ACCEPTED,
             false => rejected(reasons),
-        },
-        embedder: None,
+        };
+        compat_sample(&case.name, stack, outcome)
     });
     let samples = samples.collect();
-    let plan = CompatPlan {
-        stacks: ["old", "new"].map(StackName::new).to_vec(),
-        clients: Vec::new(),
-        cases: vec![case],
-        catalogue: "built-in".to_owned(),
-        catalogue_sha256: String::new(),
-        client_profile: Profile::Library,
-        limit_ms: 2000,
-    };
+    let plan = compat_plan(["old", "new"].map(StackName::new).into(), vec![case]);
     summarize_compat(&manifest_of(plan), samples)
 }
 
@@ -332,30 +281,18 @@ fn server(reasons: &str, standing: Option<Standing>, accepted: [bool; 2]) -> Com
 fn a_loss_of_reach_is_one_also_where_the_refusal_is_right() {
     let well = well();
     // Servers that only the old or only the new stack accepts, and the answer for each use of the client.
+    use Answer::{WithLosses, Yes};
+    const OLD: [bool; 2] = [true, false];
+    const NEW: [bool; 2] = [false, true];
     for (reason, accepted, effect, [browser, others]) in [
-        (
-            "alert",
-            [true, false],
-            SwitchEffect::LossOfReach,
-            [Answer::Yes, Answer::WithLosses],
-        ),
-        (
-            "alert",
-            [false, true],
-            SwitchEffect::GainOfReach,
-            [Answer::Yes, Answer::Yes],
-        ),
+        ("alert", OLD, SwitchEffect::LossOfReach, [Yes, WithLosses]),
+        ("alert", NEW, SwitchEffect::GainOfReach, [Yes; 2]),
+        ("expired", OLD, SwitchEffect::GainInSecurity, [Yes; 2]),
         (
             "expired",
-            [true, false],
-            SwitchEffect::GainInSecurity,
-            [Answer::Yes, Answer::Yes],
-        ),
-        (
-            "expired",
-            [false, true],
+            NEW,
             SwitchEffect::LossInSecurity,
-            [Answer::WithLosses, Answer::WithLosses],
+            [WithLosses; 2],
         ),
     ] {
         let compat = server(reason, None, accepted);
@@ -427,18 +364,8 @@ fn chains_that_differ_for_a_moot_reason_are_neither_listed_nor_counted() {
     for wrong in [[true, false], [false, true]] {
         for (standing, is_moot) in [(Some(Standing::Moot), true), (None, false)] {
             let reason = ReasonSpec {
-                name: "of-a-test".to_owned(),
-                cases: vec!["own/made/".to_owned()],
-                made_of: Vec::new(),
-                due: Vec::new(),
-                rejects: Vec::new(),
-                accepts: Vec::new(),
-                faults: Vec::new(),
                 standing,
-                why: "Because".to_owned(),
-                lost: "A page does not load.".to_owned(),
-                gained: "A page loads.".to_owned(),
-                advice: "Do something.".to_owned(),
+                ..reason("of-a-test", "own/made/")
             };
             let chains = made_parts::chains_for(&wrong, &[reason]);
             assert_eq!(chains.differences.len(), 1, "the difference itself is kept");

@@ -10,6 +10,7 @@ use netbench_report::{
 use netbench_stats::UndecidedReason;
 
 use crate::support::{
+    formats::{assert_has, assert_lacks},
     made_parts,
     whole::{self, MadeCase},
 };
@@ -33,11 +34,7 @@ fn decision(evaluation: &Evaluation) -> &str {
 fn a_part_that_is_missing_leaves_the_decision_open() {
     let whole = whole();
     assert_eq!(decision(&whole), "Switch", "{}", whole.sentence);
-    assert!(
-        whole.sentence.contains("nothing is lost"),
-        "{}",
-        whole.sentence
-    );
+    assert_has(&whole.sentence, "nothing is lost");
     type Without = fn(&mut Found);
     let parts: [(&str, Without); 5] = [
         ("protocol support", |found| found.matrix = None),
@@ -65,13 +62,9 @@ fn a_part_that_is_missing_leaves_the_decision_open() {
         );
         assert!(decided.ends_with("not tested"), "{}", reported.sentence);
         for what in words {
-            assert!(decided.contains(what), "{what}: {}", reported.sentence);
+            assert_has(decided, what);
         }
-        assert!(
-            !reported.sentence.contains("nothing is lost"),
-            "{}",
-            reported.sentence
-        );
+        assert_lacks(&reported.sentence, "nothing is lost");
     }
 }
 
@@ -112,47 +105,29 @@ fn cold(stack: &str, [low_ms, median_ms, high_ms]: [f64; 3]) -> ColdRow {
 #[test]
 fn first_connections_have_a_limit_of_their_own() {
     let whole = whole();
+    use Answer::{Open, WithLosses, Yes};
     // The interval of the new stack in ms; that of the old one is 5 to 7.
+    const WITHIN: &str = "within the limit of 100 ms";
     let cases = [
-        (
-            [5.0, 6.0, 7.0],
-            Answer::Yes,
-            "takes the same time",
-            "within the limit of 100 ms",
-        ),
-        (
-            [1.0, 2.0, 3.0],
-            Answer::Yes,
-            "takes 4.00 ms less",
-            "within the limit of 100 ms",
-        ),
-        (
-            [6.0, 6.4, 6.8],
-            Answer::Yes,
-            "takes 400 µs longer",
-            "within the limit of 100 ms",
-        ),
-        (
-            [65.0, 70.0, 75.0],
-            Answer::Yes,
-            "takes 64.0 ms longer",
-            "within the limit of 100 ms",
-        ),
+        ([5.0, 6.0, 7.0], Yes, "takes the same time", WITHIN),
+        ([1.0, 2.0, 3.0], Yes, "takes 4.00 ms less", WITHIN),
+        ([6.0, 6.4, 6.8], Yes, "takes 400 µs longer", WITHIN),
+        ([65.0, 70.0, 75.0], Yes, "takes 64.0 ms longer", WITHIN),
         (
             [90.0, 100.0, 120.0],
-            Answer::Open,
+            Open,
             "takes 94.0 ms longer",
             "contains the limit of 100 ms",
         ),
         (
             [150.0, 200.0, 250.0],
-            Answer::WithLosses,
+            WithLosses,
             "takes 194 ms longer",
             "beyond the limit of 100 ms",
         ),
         (
             [8.0, 8.0, 8.0],
-            Answer::Open,
+            Open,
             "takes 2.00 ms longer",
             "too few for the limit of 100 ms",
         ),
@@ -165,10 +140,10 @@ fn first_connections_have_a_limit_of_their_own() {
         let fast = &reported.questions[2];
         assert_eq!(fast.answer, answer, "{}", fast.because);
         let words = format!("{takes} by wall clock, ");
-        assert!(fast.because.contains(&words), "{}", fast.because);
-        assert!(fast.because.contains(judged), "{}", fast.because);
+        assert_has(&fast.because, &words);
+        assert_has(&fast.because, judged);
         let clause = format!("a process' first connection {takes}");
-        assert!(reported.sentence.contains(&clause), "{}", reported.sentence);
+        assert_has(&reported.sentence, &clause);
     }
 }
 
@@ -192,13 +167,9 @@ fn several_runs_of_the_suite_have_one_verdict() {
     );
     let reported =
         "for verification of a chain. Not decided: client's side of a handshake in memory: 1 case";
-    assert!(fast.because.contains(reported), "{}", fast.because);
+    assert_has(&fast.because, reported);
     let open = "; speed in memory is open";
-    assert!(
-        evaluation.sentence.contains(open),
-        "{}",
-        evaluation.sentence
-    );
+    assert_has(&evaluation.sentence, open);
 }
 
 #[test]
@@ -234,11 +205,8 @@ fn servers_that_a_stack_does_not_support_leave_the_decision_open() {
     for (unsupported, decided) in [(0, true), (1, true), (2, false), (9, false), (10, false)] {
         let mut judgements = vec![Judgement::Right; 10 - unsupported];
         judgements.extend(vec![Judgement::Unsupported; unsupported]);
-        let found = Found {
-            compat: Some(Arc::new(made_parts::compat(&judgements))),
-            ..Found::default()
-        };
-        let reported = evaluation(whole::run(&[]), whole::complete(found));
+        let found = whole::complete(whole::compatible(&judgements));
+        let reported = evaluation(whole::run(&[]), found);
         let works = &reported.questions[1];
         let sentence = &reported.sentence;
         assert_eq!(

@@ -14,8 +14,8 @@ use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found
 
 use crate::browser::servos;
 use crate::support::{
-    formats::{assert_emulated, assert_json, render, terminal},
-    whole::{self, complete, connections, failure, run as manifest, runner},
+    formats::{assert_emulated, assert_has, assert_json, render, terminal},
+    whole::{self, complete, connected, connections, failure, run as manifest, runner},
 };
 
 /// Returns a scan that handshakes confirmed, with a control sequence for a terminal in the details.
@@ -132,16 +132,6 @@ fn coverage(defects: (usize, usize)) -> Coverage {
     }
 }
 
-/// Returns the answers; the parts that are not given have no losses.
-fn answers(found: Found) -> Vec<Answer> {
-    let evaluation = evaluation(manifest(&[("sites", PartState::Done)]), complete(found));
-    evaluation
-        .questions
-        .iter()
-        .map(|question| question.answer)
-        .collect()
-}
-
 /// Returns the answer to whether it works.
 fn works(
     connections: &ConnectSummary,
@@ -152,12 +142,13 @@ fn works(
         contradicted: contradicted.into_iter().map(str::to_owned).collect(),
         ..losses(101, 0)
     };
-    answers(Found {
+    let found = complete(Found {
         connections: Some(Arc::new(connections.clone())),
         defects,
         losses: Some(losses),
         ..Found::default()
-    })[1]
+    });
+    evaluation(manifest(&[("sites", PartState::Done)]), found).questions[1].answer
 }
 
 /// Returns a site that is left out because of other work.
@@ -206,32 +197,15 @@ fn page_loads_of_two_servos_are_compared_where_their_handshakes_are_alike() {
         evaluation(run, found).questions.swap_remove(3)
     });
     let due = "A page of servo beside servo+openssl: faster, -3.4 %";
-    assert!(alike.because.contains(due), "{}", alike.because);
+    assert_has(&alike.because, due);
     let due =
         "because their handshakes differ: x25519, a page in 63.0 ms with servo, X25519MLKEM768";
-    assert!(apart.because.contains(due), "{}", apart.because);
+    assert_has(&apart.because, due);
     let open = "page loads of servo and servo+openssl: their handshakes differ";
     assert!(
         apart.missing.iter().any(|missing| missing == open),
         "{apart:?}"
     );
-}
-
-#[test]
-fn sites_decide_whether_it_supports_what_is_needed() {
-    let cases = [
-        (Some(losses(101, 0)), Answer::Yes),
-        (Some(losses(98, 3)), Answer::WithLosses),
-        (Some(losses(80, 21)), Answer::No),
-        (Some(losses(0, 0)), Answer::Open),
-    ];
-    for (losses, expected) in cases {
-        let found = Found {
-            losses: losses.clone(),
-            ..Found::default()
-        };
-        assert_eq!(answers(found)[0], expected, "{losses:?}");
-    }
 }
 
 #[test]
@@ -254,16 +228,12 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
         evaluation(run, complete(found)).questions.swap_remove(0)
     });
     assert_eq!(built_in.answer, Answer::Open, "{}", built_in.because);
-    assert!(
-        built_in.because.contains("contains the limit of 5 %"),
-        "{}",
-        built_in.because
-    );
+    assert_has(&built_in.because, "contains the limit of 5 %");
     assert_eq!(built_in.figures[2].value, "open");
     let figure = &built_in.figures[0];
     assert_eq!(figure.value, "1760 (0 to 82200)");
-    assert!(figure.label.contains("web-2026"), "{}", figure.label);
-    assert!(figure.label.contains("rustls-2021"), "{}", figure.label);
+    assert_has(&figure.label, "web-2026");
+    assert_has(&figure.label, "rustls-2021");
     for (question, is_missing) in [(&built_in, true), (&given, false)] {
         let mut missing = question.missing.iter();
         let found = missing.any(|line| line.starts_with("your sites"));
@@ -318,10 +288,7 @@ fn connections_and_defects_decide_whether_it_works() {
     let without_sites = works(&dead, None, None);
     assert_eq!(without_sites, Answer::Open, "no site is left");
     failing.failures.push(failure("b", "new", "alert"));
-    let found = Found {
-        connections: Some(Arc::new(failing.clone())),
-        ..Found::default()
-    };
+    let found = connected(failing.clone());
     let reported = evaluation(manifest(&[("sites", PartState::Done)]), found);
     assert!(
         reported.questions[1].because.starts_with(
@@ -338,33 +305,11 @@ fn connections_and_defects_decide_whether_it_works() {
 }
 
 #[test]
-fn totals_decide_whether_it_is_fast_enough() {
-    let cases: [(&[(f64, f64)], Answer); 6] = [
-        (&[(0.98, 1.01), (0.80, 0.90)], Answer::Yes),
-        (&[(1.01, 1.04)], Answer::Yes),
-        (&[(0.98, 1.01), (1.06, 1.2)], Answer::WithLosses),
-        (&[(1.06, 1.2)], Answer::No),
-        (&[(0.9, 1.2)], Answer::Open),
-        (&[], Answer::Open),
-    ];
-    for (totals, expected) in cases {
-        let found = Found {
-            connections: Some(Arc::new(connections(totals))),
-            ..Found::default()
-        };
-        assert_eq!(answers(found)[2], expected, "{totals:?}");
-    }
-}
-
-#[test]
 fn connections_that_did_other_work_are_not_called_too_few() {
     let mut summary = connections(&[]);
     summary.run.client_profile = Some(Profile::Library);
     summary.left_out = vec![exclusion("a.example", Condition::Clean)];
-    let found = Found {
-        connections: Some(Arc::new(summary)),
-        ..Found::default()
-    };
+    let found = connected(summary);
     let reported = evaluation(
         manifest(&[("connections", PartState::Done)]),
         complete(found),
@@ -441,10 +386,7 @@ fn report() -> EvaluationReport {
         connections: Some(Arc::new(connections(&[(0.98, 1.01)]))),
         ..Found::default()
     };
-    EvaluationReport {
-        evaluation: evaluation(manifest(&parts), found),
-        parts: Vec::new(),
-    }
+    whole::report(evaluation(manifest(&parts), found))
 }
 
 #[test]
@@ -461,9 +403,9 @@ fn an_evaluation_in_every_form() {
     for format in [&wide, &narrow, &markdown, &csv] {
         assert!(!format.contains('\x1b'));
     }
-    assert!(
-        csv.contains("questions,,,,Does new support what the sites need?,answer,with-losses,"),
-        "{csv}"
+    assert_has(
+        &csv,
+        "questions,,,,Does new support what the sites need?,answer,with-losses,",
     );
     assert_json(&evaluation, "evaluation.json");
 }

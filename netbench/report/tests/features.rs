@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    SCHEMA_VERSION, Session, StackName,
+    SCHEMA_VERSION, StackName,
     browser::Sandbox,
     compat::Judgement,
     features::{
@@ -15,7 +15,7 @@ use netbench_report::{FeatureWord, FeaturesSummary, summarize_features};
 
 use crate::support::{
     formats::{render, terminal},
-    manifest::{manifest_of, session},
+    manifest::interrupted,
 };
 
 fn case(name: &str, guards: Guards) -> FeatureCase {
@@ -122,19 +122,16 @@ fn summary() -> FeaturesSummary {
     }
     cases[0].observed = vec!["shared".to_owned()];
     cases.push(case("xhr/not-opened", Function));
-    let manifest = netbench_model::Manifest {
-        sessions: vec![Session {
-            interrupted: true,
-            ..session("netbench browser features")
-        }],
-        ..manifest_of(FeaturesPlan {
+    let manifest = interrupted(
+        "netbench browser features",
+        FeaturesPlan {
             clients,
             browsers,
             cases,
             catalogue_sha256: "ab".repeat(32),
             limit_ms: 15_000,
-        })
-    };
+        },
+    );
     summarize_features(&manifest, samples)
 }
 

@@ -1,7 +1,7 @@
 //! The error rate of the gate of `compare`, by simulation: equal runs that it calls regressed, and a true change
 //! that it finds as often as it states.
 
-use netbench_model::{Condition, ConnectManifest, Outcome, Phase, Sample, StackName};
+use netbench_model::{ConnectManifest, Outcome, Phase, Sample, StackName};
 use netbench_report::{Gate, Judged, Power, compare_runs_of_connect};
 use netbench_stats::Rng;
 
@@ -56,8 +56,7 @@ fn simulate(noise: Noise, more_ns: f64, seed: u64) -> Outcomes {
     const ROUNDS: u32 = 16;
     let fixture = Fixture {
         rounds: ROUNDS,
-        conditions: vec![Condition::Clean],
-        ..Fixture::default()
+        ..Fixture::clean()
     };
     let stack = StackName::new("openssl");
     let mut manifest = fixture.manifest();

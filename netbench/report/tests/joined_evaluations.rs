@@ -1,7 +1,5 @@
 //! Several evaluations of one switch, joined.
 
-use std::sync::Arc;
-
 use netbench_model::PartState;
 use netbench_report::{
     Answer, Evaluation, Found, JoinedEvaluations, Report, evaluation, join_evaluations,
@@ -21,10 +19,7 @@ fn of_day(day: &str, ratio: f64, change: fn(&mut Found)) -> Evaluation {
         MadeCase::handshake(ratio, ratio * 1.02),
         MadeCase::receive(0.90, 0.92),
     ];
-    let mut found = whole::complete(Found {
-        suites: vec![Arc::new(whole::suite(&cases))],
-        ..Found::default()
-    });
+    let mut found = whole::complete(whole::measured(&cases));
     change(&mut found);
     evaluation(run, found)
 }

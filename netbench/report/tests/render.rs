@@ -5,29 +5,26 @@ use netbench_report::{ConnectReport, Options, Style};
 use crate::support::{
     fixture::Fixture,
     formats::{
-        assert_emulated, assert_json, assert_valid, in_options, is_obeyed, render, terminal,
+        assert_emulated, assert_has, assert_json, assert_valid, in_options, is_obeyed, render,
+        terminal,
     },
 };
 
 fn report(fixture: &Fixture) -> ConnectReport {
-    ConnectReport::new(fixture.manifest(), fixture.samples())
+    fixture.report()
 }
 
 #[test]
 fn terminal_of_a_hundred_columns() {
-    let fixture = Fixture::default();
-    let report = report(&fixture);
+    let report = Fixture::default().report();
     assert_emulated(&report);
     insta::assert_snapshot!(terminal(&report, 100));
 }
 
 #[test]
 fn terminal_of_forty_columns() {
-    let fixture = Fixture {
-        conditions: vec![netbench_model::Condition::Clean],
-        ..Fixture::default()
-    };
-    let report = report(&fixture);
+    let fixture = Fixture::clean();
+    let report = fixture.report();
     let text = terminal(&report, 40);
     for line in text.lines() {
         let words = line.split(' ').count();
@@ -39,13 +36,12 @@ fn terminal_of_forty_columns() {
 /// The answers and the differences are a line each, and the last line is the answer about the speed.
 #[test]
 fn brief_form() {
-    let text = render(&report(&Fixture::default()), "brief");
+    let text = render(&Fixture::default().report(), "brief");
     insta::assert_snapshot!(text);
     assert_eq!(text.lines().count(), 3, "{text}");
     let alike = Fixture {
         factor: 1.0,
-        conditions: vec![netbench_model::Condition::Clean],
-        ..Fixture::default()
+        ..Fixture::clean()
     };
     // A stack whose connections all fail has no parameters, and no site is called one with the same.
     let mut failing = alike.samples();
@@ -59,10 +55,10 @@ fn brief_form() {
     let failing = ConnectReport::new(alike.manifest(), failing);
     let text = render(&failing, "brief");
     let expected = "too few connections to compare times; no site was reached by both.";
-    assert!(text.contains(expected), "{text}");
+    assert_has(&text, expected);
     let text = render(&report(&alike), "brief");
     let expected = "Where rustls-ring differs from openssl: no phase differs measurably; other parameters with 1 site";
-    assert!(text.contains(expected), "{text}");
+    assert_has(&text, expected);
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
     assert!(
         first.starts_with("Do connections of rustls-ring work"),
@@ -76,8 +72,7 @@ fn brief_form() {
 
 #[test]
 fn colours_are_the_only_difference_of_a_coloured_terminal() {
-    let fixture = Fixture::default();
-    let report = report(&fixture);
+    let report = Fixture::default().report();
     let options = Options {
         width: 100,
         style: Style::Color,
@@ -93,8 +88,7 @@ fn colours_are_the_only_difference_of_a_coloured_terminal() {
 
 #[test]
 fn markdown_form() {
-    let fixture = Fixture::default();
-    let report = report(&fixture);
+    let report = Fixture::default().report();
     insta::assert_snapshot!(render(&report, "markdown"));
 }
 
@@ -104,7 +98,7 @@ fn csv_form() {
         rounds: 2,
         ..Fixture::default()
     };
-    let report = report(&fixture);
+    let report = fixture.report();
     let text = render(&report, "csv");
     for line in text.lines() {
         assert!(line.matches(',').count() >= 7, "{line}");
@@ -118,7 +112,7 @@ fn junit_form() {
         rounds: 2,
         ..Fixture::default()
     };
-    let report = report(&fixture);
+    let report = fixture.report();
     insta::assert_snapshot!(render(&report, "junit"));
 }
 
@@ -126,7 +120,7 @@ fn junit_form() {
 fn json_form_is_as_its_schema_says() {
     let fixture = Fixture::default();
     let (manifest, samples) = (fixture.manifest(), fixture.samples());
-    let report = report(&fixture);
+    let report = fixture.report();
     let text = render(&report, "json");
     let again: netbench_report::ConnectSummary = serde_json::from_str(&text).unwrap();
     assert_eq!(again, *report.summary);
@@ -139,8 +133,7 @@ fn json_form_is_as_its_schema_says() {
 
 #[test]
 fn nothing_in_any_form_is_obeyed() {
-    let fixture = Fixture::default();
-    let report = report(&fixture);
+    let report = Fixture::default().report();
     let formats = [
         terminal(&report, 200),
         render(&report, "markdown"),

@@ -1,19 +1,18 @@
 //! Default trust of clients, in every format.
 
 use netbench_model::{
-    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
+    CertificateFault, SCHEMA_VERSION, StackName,
     chains::ChainOutcome,
     compat::Judgement,
     roots::{
-        RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
-        TrustOrigin,
+        RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
     },
 };
 use netbench_report::{RootsSummary, summarize_roots};
 
 use crate::support::{
     formats::{render, terminal},
-    manifest::{manifest_of, session},
+    manifest::interrupted,
 };
 
 fn client(stack: &str, source: Option<&str>) -> RootsClient {
@@ -66,54 +65,27 @@ fn summary() -> RootsSummary {
     let refused = RootsOutcome::Refused {
         detail: "No CA certificates were loaded from the system".to_owned(),
     };
+    let broken = RootsOutcome::Broken {
+        detail: "the worker was killed by signal 11".to_owned(),
+    };
+    let (none, public) = (made(System, &[]), made(System, &["public"]));
+    let both = ["public", "corporate"];
+    // The outcomes of OpenSSL and of the platform's verifier; bundled roots are the same in each layout.
     let rows = [
-        (
-            layout("bundle", &["public"]),
-            [
-                made(System, &[]),
-                made(Bundled, &[]),
-                made(System, &["public"]),
-            ],
-        ),
-        (
-            layout("company", &["public", "corporate"]),
-            [
-                made(System, &[]),
-                made(Bundled, &[]),
-                made(System, &["public"]),
-            ],
-        ),
-        (
-            layout("another-company", &["public", "corporate"]),
-            [
-                made(System, &[]),
-                made(Bundled, &[]),
-                made(System, &["public", "corporate"]),
-            ],
-        ),
+        (layout("bundle", &["public"]), none.clone(), public.clone()),
+        (layout("company", &both), none.clone(), public),
+        (layout("another-company", &both), none, made(System, &both)),
         (
             layout("nothing", &[]),
-            [
-                made(System, &["corporate"]),
-                made(Bundled, &[]),
-                refused.clone(),
-            ],
+            made(System, &["corporate"]),
+            refused.clone(),
         ),
-        (
-            layout("unreadable", &["public"]),
-            [
-                RootsOutcome::Broken {
-                    detail: "the worker was killed by signal 11".to_owned(),
-                },
-                made(Bundled, &[]),
-                refused.clone(),
-            ],
-        ),
+        (layout("unreadable", &["public"]), broken, refused),
     ];
     let mut samples = Vec::new();
     let mut layouts = Vec::new();
-    for (layout, outcomes) in rows {
-        let outcomes = outcomes.into_iter().chain([unsupported.clone()]);
+    for (layout, openssl, platform) in rows {
+        let outcomes = [openssl, made(Bundled, &[]), platform, unsupported.clone()];
         for (client, outcome) in clients.iter().zip(outcomes) {
             samples.push(RootsSample {
                 schema: SCHEMA_VERSION,
@@ -134,20 +106,17 @@ fn summary() -> RootsSummary {
         about: about.to_owned(),
         host: format!("{name}.netbench.test"),
     });
-    let manifest: RootsManifest = Manifest {
-        sessions: vec![Session {
-            interrupted: true,
-            ..session("netbench compat roots")
-        }],
-        ..manifest_of(RootsPlan {
+    let manifest = interrupted(
+        "netbench compat roots",
+        RootsPlan {
             stacks: ["openssl", "rustls-ring", "java"]
                 .map(StackName::new)
                 .into(),
             clients,
             layouts,
             sites: sites.into(),
-        })
-    };
+        },
+    );
     summarize_roots(&manifest, samples)
 }
 

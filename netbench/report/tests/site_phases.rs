@@ -1,21 +1,18 @@
 //! The phases of each site: the sentences of Servo's study, and the figures behind them.
 
-use netbench_model::{ConnectManifest, Outcome, Phase, Sample};
-use netbench_report::{ConnectReport, SitePhase, summarize};
+use netbench_model::{Outcome, Phase};
+use netbench_report::{ConnectReport, SitePhase};
 use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::Fixture,
-    formats::{render, terminal},
+    formats::{assert_has, assert_lacks, render, terminal},
     published,
 };
 
 #[test]
 fn the_published_run_has_the_sentences_of_the_study() {
-    let folder = published::run("-connect-101-sites");
-    let manifest: ConnectManifest = folder.manifest().unwrap();
-    let samples: Vec<Sample> = folder.records().unwrap();
-    let report = ConnectReport::new(manifest, samples);
+    let report = published::connect("-connect-101-sites");
     let sentences = [
         "Connector set-up, wall clock: rustls-aws-lc takes less on 101 of 101 sites, more on 0, ",
         "TLS handshake: rustls-aws-lc is faster on 54 of 101 sites, slower on 0, the same on 35, undecided on 12.",
@@ -29,15 +26,14 @@ fn the_published_run_has_the_sentences_of_the_study() {
     ];
     for text in texts {
         for sentence in sentences {
-            assert!(text.contains(sentence), "{sentence}");
+            assert_has(&text, sentence);
         }
     }
 }
 
 #[test]
 fn each_site_has_the_phases_that_both_stacks_have() {
-    let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = Fixture::default().summary();
     // A resumed handshake makes no connector and verifies no chain.
     let phases = [
         &[Phase::Connector, Phase::Tls, Phase::Verify][..],
@@ -77,14 +73,13 @@ fn a_connector_without_cpu_time_has_intervals_and_no_verdict() {
     let text = render(&report, "markdown");
     let sentence =
         "Connector set-up, wall clock: rustls-ring takes less on 7 of 7 sites, more on 0, ";
-    assert!(text.contains(sentence), "{text}");
-    assert!(!text.contains("connector verdict"), "{text}");
+    assert_has(&text, sentence);
+    assert_lacks(&text, "connector verdict");
 }
 
 #[test]
 fn a_summary_of_an_earlier_version_can_be_read() {
-    let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = Fixture::default().summary();
     let mut value = serde_json::to_value(&summary).unwrap();
     for comparison in value["comparisons"].as_array_mut().unwrap() {
         comparison.as_object_mut().unwrap().remove("site_phases");

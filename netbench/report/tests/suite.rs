@@ -11,9 +11,11 @@ use netbench_report::{
 use netbench_stats::Verdict;
 
 use crate::support::{
-    formats::{assert_json, assert_valid, is_obeyed, render, terminal},
+    formats::{
+        assert_harmless, assert_has, assert_json, assert_lacks, assert_valid, render, terminal,
+    },
     runs::IDLE,
-    suite_made::{Fixture, handshake, settings},
+    suite_made::{Fixture, NEVER_QUIET, figures, handshake, settings, slices},
 };
 
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
@@ -70,11 +72,11 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_machine_is_not_timed() {
     java.insert("vm_info".to_owned(), "mixed mode, sharing".to_owned());
     let report = SuiteReport::new(manifest, &fixture.samples());
     let text = terminal(&report, 400);
-    assert!(!text.contains("Is native-tls fast enough"), "{text}");
+    assert_lacks(&text, "Is native-tls fast enough");
     // Sizes are compared, and times are not.
     let said = " on rustls-ring: needs a warmed-up virtual machine";
-    assert!(text.contains(said), "{text}");
-    assert!(text.contains("Open. No times were compared. "), "{text}");
+    assert_has(&text, said);
+    assert_has(&text, "Open. No times were compared. ");
     let figures = report.summary.cases.iter().filter(|case| {
         let mut stacks = case.stacks.iter();
         stacks.any(|figures| figures.stack.as_str() == "rustls-ring")
@@ -84,7 +86,7 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_machine_is_not_timed() {
     let are_sizes = sizes.all(|unit| matches!(unit, Unit::Bytes | Unit::Allocations));
     assert!(!units.is_empty() && are_sizes, "{units:?}");
     let usual = terminal(&fixture.report(), 120);
-    assert!(!usual.contains("warmed-up"), "{usual}");
+    assert_lacks(&usual, "warmed-up");
 }
 
 /// Parts without figures may be the slow ones.
@@ -92,38 +94,31 @@ fn what_cannot_be_compared_is_not_asked_and_a_cold_machine_is_not_timed() {
 fn parts_without_figures_leave_the_answer_open() {
     let fixture = Fixture::default();
     let mut manifest = fixture.manifest();
-    manifest.plan.idle = Some(IdleReference {
-        integer_ns: 1.0,
-        aes_ns: 1.0,
-        memory_ns: 1.0,
-    });
+    manifest.plan.idle = Some(NEVER_QUIET);
     let text = terminal(&SuiteReport::new(manifest, &fixture.samples()), 400);
-    assert!(text.contains("Open. By the mean of the cases, "), "{text}");
-    assert!(
-        text.contains("on a machine that was never quiet, which more rounds do not change"),
-        "{text}"
+    assert_has(&text, "Open. By the mean of the cases, ");
+    assert_has(
+        &text,
+        "on a machine that was never quiet, which more rounds do not change",
     );
-    assert!(!text.contains("In no part of the suite"), "{text}");
+    assert_lacks(&text, "In no part of the suite");
 }
 
 /// An allocator may have had room for all sessions.
 #[test]
 fn sessions_that_took_no_more_room_have_no_figure() {
     let fixture = Fixture::default();
-    for (takes_none, figures) in [(false, 2), (true, 1)] {
+    for (takes_none, stacks) in [(false, 2), (true, 1)] {
         let mut samples = fixture.samples();
-        for sample in &mut samples {
-            if let SuiteOutcome::Ok(measured) = &mut sample.outcome
-                && sample.stack.as_str() == "rustls-ring"
-                && let Some(held) = measured.held.as_mut().filter(|_| takes_none)
-            {
+        for (stack, measured) in figures(&mut samples).filter(|_| takes_none) {
+            if let ("rustls-ring", Some(held)) = (stack, &mut measured.held) {
                 held.after_bytes = held.before_bytes;
             }
         }
         let summary = summarize_suite(&fixture.manifest(), &samples);
         let mut rows = summary.cases.iter();
         let row = rows.find(|row| row.case.measure == Measure::PerSession);
-        assert_eq!(row.unwrap().stacks.len(), figures);
+        assert_eq!(row.unwrap().stacks.len(), stacks);
     }
 }
 
@@ -133,13 +128,10 @@ fn the_heap_of_a_client_and_of_a_server_are_apart() {
     let fixture = Fixture::default();
     let mut samples = fixture.samples();
     let report = SuiteReport::new(fixture.manifest(), &samples);
-    for sample in &mut samples {
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
-            && let Some(heap) = measured.held.as_mut().and_then(|held| held.heap.as_mut())
-        {
-            heap.client_bytes = None;
-            heap.server_bytes = None;
-        }
+    let held = figures(&mut samples).filter_map(|(_, measured)| measured.held.as_mut());
+    for heap in held.filter_map(|held| held.heap.as_mut()) {
+        heap.client_bytes = None;
+        heap.server_bytes = None;
     }
     let older = SuiteReport::new(fixture.manifest(), &samples);
     let [found, of_older] = [&report, &older].map(|report| {
@@ -181,11 +173,8 @@ fn a_history_marks_the_steps_that_are_beyond_noise() {
         ..fixture
     };
     let text = terminal(&same.report(), 160);
-    assert!(
-        text.contains("No version differs from the one before it"),
-        "{text}"
-    );
-    assert!(!text.contains(" ▲"), "{text}");
+    assert_has(&text, "No version differs from the one before it");
+    assert_lacks(&text, " ▲");
 }
 
 #[test]
@@ -198,13 +187,8 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
         &StackName::new("rustls-ring"),
         Some(0.02),
     );
-    let formats = ["terminal", "markdown", "csv", "junit", "html"];
-    let texts = formats
-        .iter()
-        .flat_map(|format| [render(&report, format), render(&compared, format)]);
-    for text in texts {
-        assert!(!text.contains(is_obeyed), "{text}");
-    }
+    assert_harmless(&report);
+    assert_harmless(&compared);
     assert!(!render(&report, "markdown").contains("<b>"));
 }
 
@@ -281,17 +265,13 @@ fn where_disturbance_is_worth_more_than_the_difference_there_is_no_verdict() {
 fn a_machine_that_was_never_quiet_gives_no_verdict() {
     let fixture = Fixture::default();
     let mut manifest = fixture.manifest();
-    manifest.plan.idle = Some(IdleReference {
-        integer_ns: 2_600.0,
-        aes_ns: 2_000.0,
-        memory_ns: 1_500.0,
-    });
+    manifest.plan.idle = Some(NEVER_QUIET);
     let summary = summarize_suite(&manifest, &fixture.samples());
     let (_, found) = verdict(&summary, handshake(), Measure::Client);
     assert_eq!(found, Verdict::NotJudged);
     let warnings = summary.warnings.join("\n");
     let said = "never quiet during 4 comparisons";
-    assert!(warnings.contains(said), "{warnings}");
+    assert_has(&warnings, said);
 }
 
 #[test]
@@ -301,20 +281,14 @@ fn a_run_without_reference_loops_is_compared_over_all_turns() {
         ..Fixture::default()
     };
     let mut samples = fixture.samples();
-    for sample in &mut samples {
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
-            for slice in &mut measured.slices {
-                slice.reference = None;
-            }
-        }
-    }
+    slices(&mut samples).for_each(|slice| slice.reference = None);
     let summary = summarize_suite(&fixture.manifest(), &samples);
     let (ratio, found) = verdict(&summary, handshake(), Measure::Client);
     // Disturbed for four fifths of the time, the second stack takes 0.5 × 1.7 / 1.4 of the first one's.
     assert!((0.60..0.61).contains(&ratio), "{ratio}");
     assert_eq!(found, Verdict::Faster);
     let warnings = summary.warnings.join("\n");
-    assert!(warnings.contains("has no reference loops"), "{warnings}");
+    assert_has(&warnings, "has no reference loops");
 }
 
 /// Workers in languages other than Rust have no reference loops, and the others in the run do.
@@ -330,19 +304,15 @@ fn the_stacks_without_reference_loops_are_named() {
         .collect();
     for sample in &mut without {
         sample.stack = go.clone();
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
-            for slice in &mut measured.slices {
-                slice.reference = None;
-            }
-        }
     }
+    slices(&mut without).for_each(|slice| slice.reference = None);
     samples.extend(without);
     let mut manifest = fixture.manifest();
     manifest.plan.stacks.push(go);
     let warnings = summarize_suite(&manifest, &samples).warnings.join("\n");
     let said = "No reference loops run beside go: verdicts on their timings";
-    assert!(warnings.contains(said), "{warnings}");
-    assert!(!warnings.contains("has no reference loops"), "{warnings}");
+    assert_has(&warnings, said);
+    assert_lacks(&warnings, "has no reference loops");
 }
 
 #[test]
@@ -352,14 +322,9 @@ fn dear_operations_that_a_low_percentile_hides_are_marked() {
         ..Fixture::default()
     };
     let mut samples = fixture.samples();
-    for sample in &mut samples {
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
-            && sample.stack.as_str() == "openssl"
-        {
-            for slice in &mut measured.slices {
-                slice.mean_ns.values_mut().for_each(|ns| *ns *= 1.05);
-            }
-        }
+    let openssl = figures(&mut samples).filter(|(stack, _)| *stack == "openssl");
+    for slice in openssl.flat_map(|(_, measured)| &mut measured.slices) {
+        slice.mean_ns.values_mut().for_each(|ns| *ns *= 1.05);
     }
     let report = SuiteReport::new(fixture.manifest(), &samples);
     let shown = render(&report, "markdown");
@@ -394,9 +359,9 @@ fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
             "{}",
             case.key.name
         );
-        assert!(
-            reported.contains(&format!("{} {:.2}×", case.key.name, case.change.ratio)),
-            "{reported}"
+        assert_has(
+            &reported,
+            &format!("{} {:.2}×", case.key.name, case.change.ratio),
         );
     }
     assert!(render(&doubtful, "junit").contains("too few rounds"));

@@ -1,29 +1,20 @@
 //! Reports of one run of the suite, comparisons of two runs and joined runs, which have the same rules for turns
 //! and the same words.
 
-use netbench_model::{
-    IdleReference, SliceFigures, StackName, SuiteManifest, SuiteOutcome, SuiteSample, SystemCalls,
-    Unit,
-};
+use netbench_model::{StackName, SuiteManifest, SuiteOutcome, SuiteSample, SystemCalls, Unit};
 use netbench_report::{
     Regression, SuiteReport, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
     summarize_suite,
 };
 use netbench_stats::{UndecidedReason, Verdict};
 
-use crate::support::{formats::terminal, suite_made::Fixture};
+use crate::support::{
+    formats::{assert_has, terminal},
+    suite_made::{Fixture, NEVER_QUIET, figures, slices},
+};
 
 /// Changes a run so that its turns no longer allow a verdict.
 type Spoiled = fn(&mut SuiteManifest, &mut [SuiteSample]);
-
-fn slices(samples: &mut [SuiteSample]) -> impl Iterator<Item = &mut Vec<SliceFigures>> {
-    samples
-        .iter_mut()
-        .filter_map(|sample| match &mut sample.outcome {
-            SuiteOutcome::Ok(measured) => Some(&mut measured.slices),
-            _ => None,
-        })
-}
 
 #[test]
 fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
@@ -38,26 +29,18 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
     });
     let spoiled: [(Spoiled, UndecidedReason, &str); 3] = [
         (
-            |_, samples| {
-                slices(samples)
-                    .flatten()
-                    .for_each(|slice| slice.operations = 19)
-            },
+            |_, samples| slices(samples).for_each(|slice| slice.operations = 19),
             UndecidedReason::FewOperations,
             "not judged: turns of fewer than 20 operations",
         ),
         (
-            |_, samples| slices(samples).for_each(|slices| slices.truncate(1)),
+            |_, samples| figures(samples).for_each(|(_, measured)| measured.slices.truncate(1)),
             UndecidedReason::FewQuietTurns,
             "not judged: too few quiet turns",
         ),
         (
             |manifest, _| {
-                manifest.plan.idle = Some(IdleReference {
-                    integer_ns: 2_600.0,
-                    aes_ns: 2_000.0,
-                    memory_ns: 1_500.0,
-                });
+                manifest.plan.idle = Some(NEVER_QUIET);
             },
             UndecidedReason::NeverQuiet,
             "not judged: the machine was never quiet",
@@ -96,7 +79,7 @@ fn turns_that_allow_no_verdict_give_none_wherever_they_are_compared() {
             let others = compared.cases.iter().filter(|row| row.unit != Nanoseconds);
             assert!(others.into_iter().all(|case| case.key.undecided.is_none()));
             let text = terminal(compared, 240);
-            assert!(text.contains(words), "{text}");
+            assert_has(&text, words);
             let is_warned = text.contains("never quiet during");
             assert_eq!(is_warned, reason == UndecidedReason::NeverQuiet, "{text}");
         }
@@ -137,15 +120,9 @@ fn page_faults_of_every_operation_are_shown() {
     let (manifest, mut samples) = (fixture.manifest(), fixture.samples());
     // Six faults in a turn of 30 operations.
     assert!(!shown(&manifest, &samples).contains("Page faults"));
-    let other = samples
-        .iter_mut()
-        .filter(|sample| sample.stack.as_str() == "rustls-ring");
-    for sample in other {
-        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
-            for slice in &mut measured.slices {
-                slice.minor_faults = Some(30 * 225);
-            }
-        }
+    let other = figures(&mut samples).filter(|(stack, _)| *stack == "rustls-ring");
+    for slice in other.flat_map(|(_, measured)| &mut measured.slices) {
+        slice.minor_faults = Some(30 * 225);
     }
     assert!(shown(&manifest, &samples).contains("Page faults"));
     let summary = summarize_suite(&manifest, &samples);
@@ -190,10 +167,7 @@ fn system_calls_are_shown_with_those_for_memory_or_with_the_reason_of_their_abse
     assert_eq!(calls.by_name["brk"], 2.0);
     assert_eq!(rustls.system_calls, None);
     let text = shown(&manifest, &samples);
-    assert!(
-        text.contains("brk 2.00, getrandom 0.50, munmap 0.10"),
-        "{text}"
-    );
+    assert_has(&text, "brk 2.00, getrandom 0.50, munmap 0.10");
     let warning =
         "System calls of rustls-ring were not counted in some trials: tracing is not permitted.";
     assert!(summary.warnings.iter().any(|found| found == warning));

@@ -10,7 +10,7 @@ use netbench_stats::Verdict;
 
 use crate::support::{
     fixture::Fixture,
-    formats::{render, terminal},
+    formats::{assert_has, assert_lacks, render, terminal},
 };
 
 fn phase_row(comparison: &Comparison, phase: Phase) -> &PhaseRow {
@@ -32,7 +32,7 @@ fn the_other_stack_is_faster_where_it_takes_less_time() {
             factor,
             ..Fixture::default()
         };
-        let summary = summarize(&fixture.manifest(), &fixture.samples());
+        let summary = fixture.summary();
         let clean = &summary.comparisons[0];
         assert_eq!(
             (clean.first.as_str(), clean.other.as_str()),
@@ -143,7 +143,7 @@ fn a_first_connection_that_costs_less_than_nothing_is_not_measurable() {
         "openssl not measurable",
         "Not measurable: later connections",
     ] {
-        assert!(text.contains(part), "{part}: {text}");
+        assert_has(&text, part);
     }
     assert!(
         !text.contains("-1.04 ms") && !text.contains("−1.04 ms"),
@@ -157,7 +157,7 @@ fn equal_stacks_get_no_difference() {
         factor: 1.0,
         ..Fixture::default()
     };
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = fixture.summary();
     for row in summary
         .comparisons
         .iter()
@@ -175,8 +175,7 @@ fn equal_stacks_get_no_difference() {
 
 #[test]
 fn pairs_of_different_work_are_left_out_and_named() {
-    let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = Fixture::default().summary();
     let clean = &summary.comparisons[0];
     assert!(
         clean
@@ -203,16 +202,13 @@ fn where_no_site_is_compared_none_is_called_faster_by_chance() {
     let sites = &report.summary.comparisons[0].sites;
     assert!(sites.rows.is_empty() && sites.expected_by_chance.is_sign_positive());
     let text = terminal(&report, 120);
-    assert!(text.contains("could not be compared."), "{text}");
-    assert!(!text.contains("by chance"), "{text}");
+    assert_has(&text, "could not be compared.");
+    assert_lacks(&text, "by chance");
 }
 
 #[test]
 fn a_pair_is_of_one_round_and_one_session() {
-    let fixture = Fixture {
-        conditions: vec![Condition::Clean],
-        ..Fixture::default()
-    };
+    let fixture = Fixture::clean();
     let mut samples = fixture.samples();
     // The first stack's samples of one site are moved to another session.
     for sample in samples.iter_mut().filter(|s| s.site == "near.example") {
@@ -230,10 +226,7 @@ fn a_pair_is_of_one_round_and_one_session() {
 
 #[test]
 fn only_measured_connections_that_ended_well_are_compared() {
-    let fixture = Fixture {
-        conditions: vec![Condition::Clean],
-        ..Fixture::default()
-    };
+    let fixture = Fixture::clean();
     let mut samples = fixture.samples();
     let plain = summarize(&fixture.manifest(), &samples);
     let mut more = samples.clone();
@@ -251,8 +244,7 @@ fn only_measured_connections_that_ended_well_are_compared() {
 
 #[test]
 fn failures_are_counted_by_site_stack_and_reason() {
-    let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = Fixture::default().summary();
     let broken: Vec<_> = summary
         .failures
         .iter()
@@ -270,8 +262,7 @@ fn failures_are_counted_by_site_stack_and_reason() {
 
 #[test]
 fn shares_add_up_to_the_total() {
-    let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let summary = Fixture::default().summary();
     for row in summary
         .comparisons
         .iter()
@@ -332,10 +323,7 @@ fn log(packets: u32, lost: &[u32]) -> LossLog {
 
 #[test]
 fn losses_that_differ_before_the_packets_do_are_warned_of() {
-    let fixture = Fixture {
-        conditions: vec![Condition::Clean],
-        ..Fixture::default()
-    };
+    let fixture = Fixture::clean();
     let mut samples = fixture.samples();
     let pairs = samples.len() as u64 / 2;
     let manifest = fixture.manifest();
@@ -368,15 +356,12 @@ fn losses_that_differ_before_the_packets_do_are_warned_of() {
         ]
     );
     let reported = words(&manifest, &samples);
-    assert!(reported.contains("1 lost others."), "{reported}");
+    assert_has(&reported, "1 lost others.");
 }
 
 #[test]
 fn of_a_trial_that_was_made_again_the_last_sample_counts() {
-    let fixture = Fixture {
-        conditions: vec![Condition::Clean],
-        ..Fixture::default()
-    };
+    let fixture = Fixture::clean();
     let samples = fixture.samples();
     let mut broken_off = samples.clone();
     for sample in &mut broken_off {
@@ -406,7 +391,7 @@ fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
             rounds,
             ..Fixture::default()
         };
-        let report = ConnectReport::new(fixture.manifest(), fixture.samples());
+        let report = fixture.report();
         let text = render(&report, "markdown");
         assert_eq!(
             text.contains("A site needs 6 rounds"),
@@ -441,8 +426,8 @@ fn what_befell_the_link_and_the_lab_is_said() {
             };
         }
         let warnings = summarize(&manifest, &samples).warnings.join("\n");
-        assert!(warnings.contains(said), "{said}: {warnings}");
-        assert!(!warnings.contains(unsaid), "{unsaid}: {warnings}");
+        assert_has(&warnings, said);
+        assert_lacks(&warnings, unsaid);
     }
 }
 
@@ -531,13 +516,13 @@ fn what_a_first_connection_costs_is_a_time_with_its_causes() {
     let start = text.find("The first connection of a process").unwrap();
     let end = text.find("By phase").unwrap();
     insta::assert_snapshot!(&text[start..end]);
-    assert!(text.contains("it costs 33.0 ms of CPU time once"), "{text}");
+    assert_has(&text, "it costs 33.0 ms of CPU time once");
     assert!(
         !text.contains("cold +"),
         "no ratio of cold connections decides"
     );
     let explained = terminal(&explain(&manifest, &samples, None), 100);
-    assert!(explained.contains("entropy"), "{explained}");
+    assert_has(&explained, "entropy");
 }
 
 #[test]

@@ -1,22 +1,21 @@
 //! The report of a sweep.
 
-use netbench_model::{Condition, Failure, FailureClass, Outcome, Phase, Sweep};
+use netbench_model::{Outcome, Sweep};
 use netbench_report::{ConnectReport, Extent, Fit, Report};
 use netbench_stats::Verdict;
 
 use crate::support::{
-    fixture::Fixture,
-    formats::{assert_emulated, render, terminal},
+    fixture::{Fixture, refused},
+    formats::{assert_emulated, assert_has, render, terminal},
     published,
 };
 
 fn report(axes: &[&str]) -> ConnectReport {
     let fixture = Fixture {
-        conditions: vec![Condition::Clean],
         sweep: Some(Sweep::parse(axes).unwrap()),
-        ..Fixture::default()
+        ..Fixture::clean()
     };
-    ConnectReport::new(fixture.manifest(), fixture.samples())
+    fixture.report()
 }
 
 /// Returns the part of the report about the sweep.
@@ -85,10 +84,9 @@ fn a_sweep_of_one_point_says_which() {
 /// name, for the second stack.
 fn two_sites(made: impl Fn(&str) -> Option<Outcome>) -> ConnectReport {
     let fixture = Fixture {
-        conditions: vec![Condition::Clean],
         sweep: Some(Sweep::parse(&["rtt=1ms,10ms,100ms"]).unwrap()),
         swept: 2,
-        ..Fixture::default()
+        ..Fixture::clean()
     };
     let mut samples = fixture.samples();
     for sample in &mut samples {
@@ -117,13 +115,13 @@ fn a_site_that_is_swept_is_one_site() {
         (2, Some(3))
     );
     let text = terminal(&report, usize::MAX);
-    assert!(
-        text.contains("120 connections to 2 emulated sites at 3 points each: "),
-        "{text}"
+    assert_has(
+        &text,
+        "120 connections to 2 emulated sites at 3 points each: ",
     );
-    assert!(
-        text.contains("Of 6 combinations of emulated site and point 0 could not"),
-        "{text}"
+    assert_has(
+        &text,
+        "Of 6 combinations of emulated site and point 0 could not",
     );
     assert!(
         !text.contains("6 sites") && !text.contains("6 emulated"),
@@ -139,23 +137,13 @@ fn a_site_that_is_swept_is_one_site() {
 
 #[test]
 fn a_site_that_fails_at_a_point_is_one_site_that_fails() {
-    let refused = Outcome::Failed(Failure {
-        class: FailureClass::Connect,
-        reason: "refused".to_owned().into(),
-        detail: "refused".to_owned(),
-        phase: Some(Phase::Tcp),
-        after_ns: None,
-    });
     let at_two = two_sites(|site| {
         let fails = ["near.example@rtt=1ms", "near.example@rtt=10ms"].contains(&site);
-        fails.then(|| refused.clone())
+        fails.then(refused)
     });
     let (because, failed) = works(&at_two);
     assert_eq!(failed, "1 of 2", "{because}");
-    assert!(
-        because.contains("1 site failed with rustls-ring"),
-        "{because}"
-    );
+    assert_has(&because, "1 site failed with rustls-ring");
 }
 
 #[test]
@@ -165,15 +153,12 @@ fn a_site_that_is_tried_at_any_point_is_tried() {
     };
     let at_one = two_sites(|site| site.contains("rtt=100ms").then(|| not_done.clone()));
     let (because, failed) = works(&at_one);
-    assert!(because.contains("to 2 sites"), "{because}");
+    assert_has(&because, "to 2 sites");
     assert_eq!(failed, "0 of 2", "{because}");
     let at_all = two_sites(|site| site.starts_with("near.example@").then(|| not_done.clone()));
     let (because, failed) = works(&at_all);
-    assert!(because.contains("to 1 site"), "{because}");
-    assert!(
-        because.contains("One site was not tried: it is too far."),
-        "{because}"
-    );
+    assert_has(&because, "to 1 site");
+    assert_has(&because, "One site was not tried: it is too far.");
     assert_eq!(failed, "0 of 1", "{because}");
 }
 
@@ -205,10 +190,9 @@ fn the_second_value_of_two_is_held_against_the_first() {
 fn sites_are_reported_together_and_each_by_itself() {
     const RTT_NS: u64 = 10_000_000;
     let fixture = Fixture {
-        conditions: vec![Condition::Clean],
         sweep: Some(Sweep::parse(&["rtt=10ms", "hybrid=off,on"]).unwrap()),
         swept: 2,
-        ..Fixture::default()
+        ..Fixture::clean()
     };
     let mut samples = fixture.samples();
     for sample in &mut samples {
@@ -247,9 +231,9 @@ fn sites_are_reported_together_and_each_by_itself() {
             "{text}"
         );
     }
-    assert!(
-        text.contains("near.example (emulated), hybrid=on against hybrid=off"),
-        "{text}"
+    assert_has(
+        &text,
+        "near.example (emulated), hybrid=on against hybrid=off",
     );
 }
 
@@ -259,11 +243,10 @@ fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_pred
     const RTT_NS: u64 = 100_000_000;
     const CHAINS: [(&str, u64); 3] = [("2/9000", 11_000), ("2/14000", 16_000), ("2/15000", 17_000)];
     let fixture = Fixture {
-        conditions: vec![Condition::Clean],
         sweep: Some(
             Sweep::parse(&["chain=2/9000,2/14000,2/15000", "window=10,20", "rtt=100ms"]).unwrap(),
         ),
-        ..Fixture::default()
+        ..Fixture::clean()
     };
     let in_time = [("2/14000", "10", true); 2];
     // The second stack's connections take the round trip one size later than predicted.
@@ -308,8 +291,7 @@ fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_pred
 #[test]
 fn what_is_published_took_what_is_predicted() {
     for (name, least, of) in [("-post-quantum", 60, 64), ("-sweep-rtt-loss", 9, 10)] {
-        let run = published::run(name);
-        let report = ConnectReport::new(run.manifest().unwrap(), run.records().unwrap());
+        let report = published::connect(name);
         let sweep = report.summary.sweep.as_ref().unwrap();
         let [holds, off] = [Fit::Holds, Fit::Off]
             .map(|fit| sweep.times.iter().filter(|time| time.fit == fit).count());

@@ -1,14 +1,12 @@
 //! Thresholds that a user sets, and the answers that follow from them.
 
-use std::sync::Arc;
-
 use netbench_model::{NamedThreshold, Part, Thresholds, compat::Judgement};
-use netbench_report::{Answer, Evaluation, EvaluationReport, Found, Question, Report, evaluation};
+use netbench_report::{Answer, Evaluation, Found, Question, Report, evaluation};
 
 use crate::support::{
+    formats::assert_has,
     made::Made,
-    made_parts,
-    whole::{self, MadeCase},
+    whole::{self, MadeCase, compatible, measured, scanned},
 };
 
 /// Returns the thresholds of an option's value.
@@ -33,31 +31,11 @@ fn card(found: Found, named: &str, number: usize) -> Question {
 }
 
 fn connected(totals: &[(f64, f64)]) -> Found {
-    Found {
-        connections: Some(Arc::new(whole::connections(totals))),
-        ..Found::default()
-    }
-}
-
-fn measured(cases: &[MadeCase]) -> Found {
-    Found {
-        suites: vec![Arc::new(whole::suite(cases))],
-        ..Found::default()
-    }
+    whole::connected(whole::connections(totals))
 }
 
 fn lost(sites: u64) -> Found {
-    Found {
-        losses: Some(whole::losses(100 - sites, sites)),
-        ..Found::default()
-    }
-}
-
-fn accepting(judgements: &[Judgement]) -> Found {
-    Found {
-        compat: Some(Arc::new(made_parts::compat(judgements))),
-        ..Found::default()
-    }
+    scanned(whole::losses(100 - sites, sites))
 }
 
 fn handshake(low: f64) -> Found {
@@ -85,7 +63,7 @@ fn answers_follow_the_thresholds() {
     let slower = connected(&[(1.08, 1.12)]);
     let near = connected(&[(1.02, 1.08)]);
     let one_of_two = connected(&[(1.08, 1.12), (0.99, 1.01)]);
-    let wrongly = accepting(&[Judgement::Right, Judgement::FalseAccept]);
+    let wrongly = compatible(&[Judgement::Right, Judgement::FalseAccept]);
     let cases: [(Found, &str, usize, Answer); 32] = [
         (slower.clone(), "", FAST, No),
         (slower.clone(), "connection-time=15%", FAST, Yes),
@@ -148,7 +126,7 @@ fn the_reason_states_the_threshold() {
             "more than 20 % more",
         ),
         (
-            accepting(&[Judgement::FalseAccept]),
+            compatible(&[Judgement::FalseAccept]),
             "false-accepts=0..1",
             1,
             "new wrongly accepts 1: the limit of false accepts is 0..1.",
@@ -156,7 +134,7 @@ fn the_reason_states_the_threshold() {
     ];
     for (found, named, number, said) in cases {
         let card = card(found, named, number);
-        assert!(card.because.contains(said), "{named}: {}", card.because);
+        assert_has(&card.because, said);
     }
 }
 
@@ -204,10 +182,7 @@ fn a_no_fails_the_check_that_was_asked_for() {
         ([(1.08, 1.12)], "connection-time=5%..20%", true),
         ([(0.99, 1.01)], "", true),
     ] {
-        let report = EvaluationReport {
-            evaluation: judged(whole::complete(connected(&totals)), named),
-            parts: Vec::new(),
-        };
+        let report = whole::report(judged(whole::complete(connected(&totals)), named));
         assert_eq!(report.passes(), passes, "{totals:?} {named}");
     }
 }

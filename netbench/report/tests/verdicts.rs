@@ -18,7 +18,7 @@ use crate::support::{
         ROWS, never_quiet, one_never_quiet, state, too_few,
     },
     runs::{GATES, gate},
-    whole::{complete, connections, losses, run, suite},
+    whole::{complete, connections, losses, report, run, suite},
 };
 
 fn without(found: &mut Found, part: &str) {
@@ -57,10 +57,7 @@ fn made(changes: &[rows::Change]) -> EvaluationReport {
             Suite(cases) => found.suites = vec![Arc::new(suite(&cases()))],
         }
     }
-    EvaluationReport {
-        evaluation: evaluation(run(&states), found),
-        parts: Vec::new(),
-    }
+    report(evaluation(run(&states), found))
 }
 
 #[test]

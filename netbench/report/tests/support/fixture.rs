@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
-    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
+    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases,
     ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
     SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
     parse_sites,
 };
+use netbench_report::{ConnectReport, ConnectSummary, summarize};
 use netbench_stats::Rng;
+
+use super::manifest::{manifest_of, session};
 
 /// Text of a malicious server with sequences that readers of a report might obey.
 pub const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
@@ -51,6 +54,22 @@ port.example:8443 rtt=57ms
 ";
 
 impl Fixture {
+    /// Returns the fixture with clean connections alone.
+    pub fn clean() -> Self {
+        Self {
+            conditions: vec![Condition::Clean],
+            ..Self::default()
+        }
+    }
+
+    pub fn summary(&self) -> ConnectSummary {
+        summarize(&self.manifest(), &self.samples())
+    }
+
+    pub fn report(&self) -> ConnectReport {
+        ConnectReport::new(self.manifest(), self.samples())
+    }
+
     pub fn manifest(&self) -> ConnectManifest {
         let stacks = [StackName::new("openssl"), StackName::new("rustls-ring")];
         let workers = [
@@ -66,13 +85,45 @@ impl Fixture {
             build: [("profile".to_owned(), "release".to_owned())].into(),
         });
         ConnectManifest {
-            schema: netbench_model::SCHEMA_VERSION,
-            kind: ConnectPlan::KIND,
-            netbench: "0.1.0".to_owned(),
             name: "2026-01-02-030405-host-fixture".to_owned(),
-            started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:06:05Z".to_owned()),
-            plan: ConnectPlan {
+            workers: workers.into(),
+            link: Some(LinkRecord {
+                kind: LinkKind::User,
+                why: "auto: a fixture".to_owned(),
+                checks: vec![
+                    LinkCheck {
+                        rtt_ns: 4_000_000,
+                        connect_ns: 4_090_000,
+                        kernel_rtt_ns: None,
+                    },
+                    LinkCheck {
+                        rtt_ns: 22_000_000,
+                        connect_ns: 29_000_000,
+                        kernel_rtt_ns: None,
+                    },
+                ],
+                lateness_ns: [("p50".to_owned(), 400), ("p99".to_owned(), 250_000)].into(),
+                packets: BTreeMap::new(),
+                losses_sha256: Some("22".repeat(32)),
+                settings: BTreeMap::new(),
+            }),
+            environment: Environment {
+                facts: [("cpu_model".to_owned(), "A Processor".to_owned())].into(),
+                variables: BTreeMap::new(),
+            },
+            sessions: vec![Session {
+                finished: Some("2026-01-02T03:06:05Z".to_owned()),
+                served: vec![ServerCount {
+                    site: "near.example".to_owned(),
+                    accepted: 1000,
+                    handshakes: 20,
+                    resumed: 0,
+                    responses: 20,
+                }],
+                ..session("/usr/bin/netbench connect --seed 42 --rounds 10")
+            }],
+            ..manifest_of(ConnectPlan {
                 seed: 42,
                 stacks: stacks.to_vec(),
                 conditions: self.conditions.clone(),
@@ -103,57 +154,7 @@ impl Fixture {
                 request: netbench_model::RequestRecord::default(),
                 client_certificate: None,
                 link: None,
-            },
-            workers: workers.into(),
-            link: Some(LinkRecord {
-                kind: LinkKind::User,
-                why: "auto: a fixture".to_owned(),
-                checks: vec![
-                    LinkCheck {
-                        rtt_ns: 4_000_000,
-                        connect_ns: 4_090_000,
-                        kernel_rtt_ns: None,
-                    },
-                    LinkCheck {
-                        rtt_ns: 22_000_000,
-                        connect_ns: 29_000_000,
-                        kernel_rtt_ns: None,
-                    },
-                ],
-                lateness_ns: [("p50".to_owned(), 400), ("p99".to_owned(), 250_000)].into(),
-                packets: BTreeMap::new(),
-                losses_sha256: Some("22".repeat(32)),
-                settings: BTreeMap::new(),
-            }),
-            environment: Environment {
-                facts: [("cpu_model".to_owned(), "A Processor".to_owned())].into(),
-                variables: BTreeMap::new(),
-            },
-            sessions: vec![Session {
-                started: "2026-01-02T03:04:05Z".to_owned(),
-                finished: Some("2026-01-02T03:06:05Z".to_owned()),
-                command: [
-                    "/usr/bin/netbench",
-                    "connect",
-                    "--seed",
-                    "42",
-                    "--rounds",
-                    "10",
-                ]
-                .map(str::to_owned)
-                .to_vec(),
-                interrupted: false,
-                served: vec![ServerCount {
-                    site: "near.example".to_owned(),
-                    accepted: 1000,
-                    handshakes: 20,
-                    resumed: 0,
-                    responses: 20,
-                }],
-            }],
-            warnings: Vec::new(),
-            origin: netbench_model::Origin::default(),
-            thresholds: netbench_model::Thresholds::default(),
+            })
         }
     }
 
@@ -166,44 +167,48 @@ impl Fixture {
     }
 
     pub fn samples(&self) -> Vec<Sample> {
-        let manifest = self.manifest();
+        let plan = self.manifest().plan;
         let mut random = Rng::new(7);
-        let mut samples = Vec::new();
-        for round in 0..self.rounds {
-            for condition in &self.conditions {
-                for (index, site) in manifest.plan.sites.iter().enumerate() {
-                    let block = round * 2 + u32::try_from(index % 2).unwrap();
-                    for (side, stack) in manifest.plan.stacks.iter().enumerate() {
-                        let compute = if side == 0 { 1.0 } else { self.factor };
-                        let sample = Sample {
-                            schema: netbench_model::SCHEMA_VERSION,
-                            session: 0,
-                            trial: samples.len() as u64,
-                            site: site.name(),
-                            stack: stack.clone(),
-                            condition: *condition,
-                            round,
-                            block,
-                            role: Role::Measured,
-                            started_unix_ms: 1_767_323_045_000,
-                            outcome: outcome(
-                                &site.name(),
-                                site.lab.link.rtt_ns as f64,
-                                *condition,
-                                compute,
-                                side,
-                                &mut random,
-                            ),
-                            losses: Vec::new(),
-                            packets: None,
-                        };
-                        samples.push(sample);
-                    }
+        samples_of(&plan, |_, condition, site, side| {
+            let site = &plan.sites[site];
+            let compute = if side == 0 { 1.0 } else { self.factor };
+            let rtt_ns = site.lab.link.rtt_ns as f64;
+            outcome(&site.name(), rtt_ns, condition, compute, side, &mut random)
+        })
+    }
+}
+
+/// Returns the samples of a plan. Their outcomes depend on the round, the condition, and the places of the site and of
+/// the stack in the plan.
+pub fn samples_of(
+    plan: &ConnectPlan,
+    mut outcome: impl FnMut(u32, Condition, usize, usize) -> Outcome,
+) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for round in 0..plan.rounds {
+        for condition in &plan.conditions {
+            for (index, site) in plan.sites.iter().enumerate() {
+                for (side, stack) in plan.stacks.iter().enumerate() {
+                    samples.push(Sample {
+                        schema: netbench_model::SCHEMA_VERSION,
+                        session: 0,
+                        trial: samples.len() as u64,
+                        site: site.name(),
+                        stack: stack.clone(),
+                        condition: *condition,
+                        round,
+                        block: round * 2 + u32::try_from(index % 2).unwrap(),
+                        role: Role::Measured,
+                        started_unix_ms: 1_767_323_045_000,
+                        outcome: outcome(round, *condition, index, side),
+                        losses: Vec::new(),
+                        packets: None,
+                    });
                 }
             }
         }
-        samples
     }
+    samples
 }
 
 fn outcome(
@@ -235,12 +240,28 @@ fn outcome(
             return Outcome::Ok(Box::new(measured));
         }
     };
+    failed(class, reason, detail)
+}
+
+/// Returns the failure of a handshake.
+pub fn failed(class: FailureClass, reason: &str, detail: &str) -> Outcome {
     Outcome::Failed(Failure {
         class,
         reason: reason.to_owned().into(),
         detail: detail.to_owned(),
         phase: Some(Phase::Tls),
         after_ns: Some(1_000_000),
+    })
+}
+
+/// Returns the failure of a TCP connection that a site refuses.
+pub fn refused() -> Outcome {
+    Outcome::Failed(Failure {
+        class: FailureClass::Connect,
+        reason: "refused".to_owned().into(),
+        detail: "refused".to_owned(),
+        phase: Some(Phase::Tcp),
+        after_ns: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Reports in their formats, as text.
 
-use netbench_report::{Document, Options, Report, Style, format};
+use netbench_report::{Options, Report, Style, format};
 use serde_json::Value;
 
 /// Renders a report in the format of this name.
@@ -22,9 +22,9 @@ pub fn in_options(report: &dyn Report, name: &str, options: &Options) -> String 
     String::from_utf8(format(name).unwrap().of(report, options)).unwrap()
 }
 
-/// Renders a document in the format of this name.
-pub fn in_format(document: &Document<'_>, name: &str, options: &Options) -> String {
-    String::from_utf8((format(name).unwrap().render)(document, options)).unwrap()
+/// Returns the page of a report.
+pub fn html(report: &dyn Report) -> String {
+    render(report, "html")
 }
 
 /// Fails if the JSON of a report is not as the schema in this file describes it.

@@ -3,15 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use netbench_model::{
-    CertificateFault, Condition, ConnectManifest, EvaluationManifest, EvaluationPlan, Failure,
-    FailureClass, Group, LinkKind, Losses, LostSite, Outcome, PartState, Phase, Profile, Role,
-    Sample, StackName, compat::Judgement, parse_sites,
+    CertificateFault, Condition, ConnectManifest, ConnectPlan, EvaluationManifest, EvaluationPlan,
+    FailureClass, Group, LinkKind, Losses, LostSite, Outcome, PartState, Profile, Sample,
+    StackName, compat::Judgement, parse_sites,
 };
-use netbench_report::{ConnectReport, EvaluationReport, Found, SuiteSummary, evaluation};
+use netbench_report::{EvaluationReport, Found, SuiteSummary, evaluation, summarize};
 use netbench_stats::{Rng, UndecidedReason};
 
 use super::{
-    fixture::{Fixture, measured},
+    fixture::{Fixture, failed, measured, samples_of},
     made_parts::{chains, compat, stores},
     manifest::manifest_of,
     whole::{self, MadeCase},
@@ -211,8 +211,9 @@ impl Made {
             losses: self.scanned.then(|| self.losses()),
             web: self.web(),
             connections: self.connected().then(|| {
-                let report = ConnectReport::new(self.connect_manifest(), self.samples());
-                Arc::clone(&report.summary)
+                let manifest = self.connect_manifest();
+                let samples = self.samples(&manifest.plan);
+                Arc::new(summarize(&manifest, &samples))
             }),
             compat: self.servers.as_deref().map(|of| Arc::new(compat(of))),
             chains: self.chains.as_deref().map(|of| Arc::new(chains(of))),
@@ -221,10 +222,7 @@ impl Made {
             suites: self.suites(),
             ..Found::default()
         };
-        EvaluationReport {
-            evaluation: evaluation(self.manifest(), found),
-            parts: Vec::new(),
-        }
+        whole::report(evaluation(self.manifest(), found))
     }
 
     fn suites(&self) -> Vec<Arc<SuiteSummary>> {
@@ -281,34 +279,17 @@ impl Made {
         manifest
     }
 
-    fn samples(&self) -> Vec<Sample> {
+    fn samples(&self, plan: &ConnectPlan) -> Vec<Sample> {
         let mut rng = Rng::new(self.seed);
-        let mut samples = Vec::new();
-        for round in 0..self.rounds {
-            for condition in CONDITIONS {
-                for (number, fate) in self.fates.iter().enumerate() {
-                    for stack in [OLD, NEW] {
-                        let outcome = self.outcome(*fate, stack, round, condition, &mut rng);
-                        samples.push(Sample {
-                            schema: netbench_model::SCHEMA_VERSION,
-                            session: 0,
-                            trial: samples.len() as u64,
-                            site: name(number),
-                            stack: StackName::new(stack),
-                            condition,
-                            round,
-                            block: round * 2 + u32::try_from(number % 2).unwrap(),
-                            role: Role::Measured,
-                            started_unix_ms: 1_767_323_045_000,
-                            outcome,
-                            losses: Vec::new(),
-                            packets: None,
-                        });
-                    }
-                }
-            }
-        }
-        samples
+        samples_of(plan, |round, condition, site, side| {
+            self.outcome(
+                self.fates[site],
+                [OLD, NEW][side],
+                round,
+                condition,
+                &mut rng,
+            )
+        })
     }
 
     fn outcome(
@@ -324,19 +305,12 @@ impl Made {
         let now = !flaky || (round == 0 && condition == Condition::Clean);
         if self.fails(fate, stack) && now {
             let (class, reason) = match fate {
-                Fate::RefusedByTheNew => (
-                    FailureClass::Certificate,
-                    CertificateFault::Expired.name().to_owned(),
-                ),
-                _ => (FailureClass::Alert, "handshake-failure".to_owned()),
+                Fate::RefusedByTheNew => {
+                    (FailureClass::Certificate, CertificateFault::Expired.name())
+                }
+                _ => (FailureClass::Alert, "handshake-failure"),
             };
-            return Outcome::Failed(Failure {
-                class,
-                reason: reason.into(),
-                detail: String::new(),
-                phase: Some(Phase::Tls),
-                after_ns: Some(1_000_000),
-            });
+            return failed(class, reason, "");
         }
         let slowed = stack == NEW && (self.evenly || condition == Condition::Clean);
         let compute = if slowed { self.compute } else { 1.0 };

@@ -1,5 +1,7 @@
 //! Parts of an evaluation in which the new stack fails in the given cases.
 
+use std::collections::BTreeMap;
+
 use netbench_model::{
     CertificateFault, Profile, StackName,
     chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due, ReasonSpec},
@@ -150,38 +152,69 @@ pub(crate) fn compat_run(judgements: &[Judgement]) -> (CompatManifest, Vec<Compa
             }
             Judgement::Right => (Expected::Accepted, ACCEPTED, ACCEPTED),
         };
-        cases.push(CompatCase {
-            name: server(number),
-            about: "a server".to_owned(),
-            expected,
-            standing: None,
-            why: String::new(),
-            observed: std::collections::BTreeMap::new(),
-            nothing_accepts: None,
-            advice: "Look into it.".to_owned(),
-            advice_by: std::collections::BTreeMap::new(),
-            host: "a.test".to_owned(),
-        });
+        cases.push(compat_case(&server(number), expected));
         for (stack, outcome) in [(OLD, before), (NEW, after)] {
-            samples.push(CompatSample {
-                schema: netbench_model::SCHEMA_VERSION,
-                case: server(number),
-                stack: StackName::new(stack),
-                outcome,
-                embedder: None,
-            });
+            samples.push(compat_sample(&server(number), stack, outcome));
         }
     }
-    let plan = CompatPlan {
-        stacks: [OLD, NEW].map(StackName::new).to_vec(),
+    let plan = compat_plan([OLD, NEW].map(StackName::new).into(), cases);
+    (manifest_of(plan), samples)
+}
+
+/// Returns a server of a catalogue, with nothing to say about it.
+pub(crate) fn compat_case(name: &str, expected: Expected) -> CompatCase {
+    CompatCase {
+        name: name.to_owned(),
+        about: "a server".to_owned(),
+        expected,
+        standing: None,
+        why: String::new(),
+        observed: BTreeMap::new(),
+        nothing_accepts: None,
+        advice: "Look into it.".to_owned(),
+        advice_by: BTreeMap::new(),
+        host: "a.test".to_owned(),
+    }
+}
+
+pub(crate) fn compat_sample(case: &str, stack: &str, outcome: CompatOutcome) -> CompatSample {
+    CompatSample {
+        schema: netbench_model::SCHEMA_VERSION,
+        case: case.to_owned(),
+        stack: StackName::new(stack),
+        outcome,
+        embedder: None,
+    }
+}
+
+pub(crate) fn compat_plan(stacks: Vec<StackName>, cases: Vec<CompatCase>) -> CompatPlan {
+    CompatPlan {
+        stacks,
         clients: Vec::new(),
         cases,
         catalogue: "built-in".to_owned(),
-        catalogue_sha256: String::new(),
+        catalogue_sha256: "00".to_owned(),
         client_profile: Profile::Library,
         limit_ms: 2000,
-    };
-    (manifest_of(plan), samples)
+    }
+}
+
+/// Returns the reason for a disagreement about these chains.
+pub(crate) fn reason(name: &str, cases: &str) -> ReasonSpec {
+    ReasonSpec {
+        name: name.to_owned(),
+        cases: vec![cases.to_owned()],
+        made_of: Vec::new(),
+        due: Vec::new(),
+        rejects: Vec::new(),
+        accepts: Vec::new(),
+        faults: Vec::new(),
+        standing: None,
+        why: format!("Because of {name}"),
+        lost: "A page does not load.".to_owned(),
+        gained: "A page loads.".to_owned(),
+        advice: "Do something.".to_owned(),
+    }
 }
 
 /// Returns the expectation that a server is refused for this reason.

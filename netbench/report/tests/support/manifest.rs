@@ -26,6 +26,17 @@ pub fn manifest_of<P: Plan>(plan: P) -> Manifest<P> {
     }
 }
 
+/// Returns the manifest of a run of this plan and command that was interrupted.
+pub fn interrupted<P: Plan>(command: &str, plan: P) -> Manifest<P> {
+    Manifest {
+        sessions: vec![Session {
+            interrupted: true,
+            ..session(command)
+        }],
+        ..manifest_of(plan)
+    }
+}
+
 /// Returns a session of such a run that was not interrupted.
 pub fn session(command: &str) -> Session {
     Session {

@@ -6,9 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::{
-    ConnectManifest, EvaluationManifest, Losses, LostSite, Sample, SuiteManifest, SuiteSample,
-};
+use netbench_model::{EvaluationManifest, Losses, LostSite, SuiteManifest, SuiteSample};
 use netbench_report::{
     ConnectReport, EvaluationReport, Found, Report, ScanSummary, SuiteReport, evaluation,
 };
@@ -20,6 +18,15 @@ pub fn run(end: &str) -> RunFolder {
     RunFolder::open(&only(&results, end)).unwrap()
 }
 
+/// Returns the report of the published run of `connect` whose folder has this ending.
+pub fn connect(end: &str) -> ConnectReport {
+    report_of(&run(end))
+}
+
+fn report_of(run: &RunFolder) -> ConnectReport {
+    ConnectReport::new(run.manifest().unwrap(), run.records().unwrap())
+}
+
 /// Returns the published evaluation, with these lost sites added.
 pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
     let folder = run("-openssl-to-rustls-aws-lc");
@@ -28,9 +35,7 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
         .map(|path| fs::read_to_string(folder.path().join(path)).unwrap());
     let [connect, speed, costs] = ["connections/run", "suite/speed", "suite/costs"]
         .map(|path| RunFolder::open(&only(&folder.path().join(path), "")).unwrap());
-    let connect_manifest: ConnectManifest = connect.manifest().unwrap();
-    let samples: Vec<Sample> = connect.records().unwrap();
-    let connect = ConnectReport::new(connect_manifest, samples);
+    let connect = report_of(&connect);
     let scan = only(&folder.path().join("sites/run"), "").join("summary.json");
     let scan: ScanSummary = serde_json::from_str(&fs::read_to_string(scan).unwrap()).unwrap();
     let suites = [speed, costs].map(|run| {

@@ -1,6 +1,9 @@
 //! Rows of made-up evidence for an evaluation, each with the one right answer.
 
-use netbench_model::{PartState, compat::Judgement};
+use netbench_model::{
+    PartState,
+    compat::Judgement::{self, Crashed, FalseAccept, FalseReject, Hung, WrongReason},
+};
 use netbench_report::Answer::{self, No, Open, WithLosses, Yes};
 use netbench_stats::UndecidedReason;
 
@@ -10,6 +13,13 @@ pub const SWITCH: &str = "Switch: ";
 pub const CARE: &str = "Switch with care: ";
 pub const NOT_YET: &str = "Do not switch yet: ";
 pub const OPEN: &str = "Not decided yet: ";
+/// The beginnings of sentences that name one part.
+const NO_FEATURES: &str = "Not decided: protocol support was not tested; ";
+const NO_SITES: &str = "Not decided: the reach of the sites was not tested; ";
+const NO_COMPAT: &str = "Not decided: compatibility was not tested; ";
+const NO_PAIRS: &str = "Not decided: connections were not tested; ";
+const NO_SUITE: &str = "Not decided: speed in memory was not tested; ";
+const COMPAT_IN_PART: &str = "Not decided: compatibility was tested in part; ";
 
 /// A change to an evaluation in which no loss was found.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +79,7 @@ pub fn too_few() -> Vec<MadeCase> {
     vec![MadeCase::handshake(0.0, 0.5)]
 }
 
+pub const FASTER: &[(f64, f64)] = &[(0.98, 1.01), (0.80, 0.90)];
 pub const SLOWER: &[(f64, f64)] = &[(1.06, 1.2)];
 pub const MIXED: &[(f64, f64)] = &[(0.99, 1.01), (1.06, 1.2)];
 pub const WIDE: &[(f64, f64)] = &[(0.1, 6.97)];
@@ -81,31 +92,11 @@ pub type Row = (&'static [Change], [Answer; 3], &'static str);
 pub const ROWS: &[Row] = &[
     (&[], [Yes, Yes, Yes], SWITCH),
     // A part is missing.
-    (
-        &[Without("features")],
-        [Open, Open, Yes],
-        "Not decided: protocol support was not tested; ",
-    ),
-    (
-        &[Without("sites")],
-        [Open, Yes, Yes],
-        "Not decided: the reach of the sites was not tested; ",
-    ),
-    (
-        &[Without("compat")],
-        [Yes, Open, Yes],
-        "Not decided: compatibility was not tested; ",
-    ),
-    (
-        &[Without("connections")],
-        [Yes, Open, Open],
-        "Not decided: connections were not tested; ",
-    ),
-    (
-        &[Without("suite")],
-        [Yes, Yes, Open],
-        "Not decided: speed in memory was not tested; ",
-    ),
+    (&[Without("features")], [Open, Open, Yes], NO_FEATURES),
+    (&[Without("sites")], [Open, Yes, Yes], NO_SITES),
+    (&[Without("compat")], [Yes, Open, Yes], NO_COMPAT),
+    (&[Without("connections")], [Yes, Open, Open], NO_PAIRS),
+    (&[Without("suite")], [Yes, Yes, Open], NO_SUITE),
     (
         &[Without("compat"), Without("suite")],
         [Yes, Open, Open],
@@ -117,40 +108,16 @@ pub const ROWS: &[Row] = &[
         "Not decided: protocol support, the reach of the sites and compatibility were not tested; ",
     ),
     // A part failed, or was interrupted.
-    (
-        &[Never("features", Failed)],
-        [Open, Open, Yes],
-        "Not decided: protocol support was not tested; ",
-    ),
-    (
-        &[Never("sites", Failed)],
-        [Open, Yes, Yes],
-        "Not decided: the reach of the sites was not tested; ",
-    ),
-    (
-        &[Never("compat", Failed)],
-        [Yes, Open, Yes],
-        "Not decided: compatibility was not tested; ",
-    ),
-    (
-        &[Never("connections", Failed)],
-        [Yes, Open, Open],
-        "Not decided: connections were not tested; ",
-    ),
-    (
-        &[Never("suite", Failed)],
-        [Yes, Yes, Open],
-        "Not decided: speed in memory was not tested; ",
-    ),
-    (
-        &[Ended("compat", Failed)],
-        [Yes, Open, Yes],
-        "Not decided: compatibility was tested in part; ",
-    ),
+    (&[Never("features", Failed)], [Open, Open, Yes], NO_FEATURES),
+    (&[Never("sites", Failed)], [Open, Yes, Yes], NO_SITES),
+    (&[Never("compat", Failed)], [Yes, Open, Yes], NO_COMPAT),
+    (&[Never("connections", Failed)], [Yes, Open, Open], NO_PAIRS),
+    (&[Never("suite", Failed)], [Yes, Yes, Open], NO_SUITE),
+    (&[Ended("compat", Failed)], [Yes, Open, Yes], COMPAT_IN_PART),
     (
         &[Ended("compat", Interrupted)],
         [Yes, Open, Yes],
-        "Not decided: compatibility was tested in part; ",
+        COMPAT_IN_PART,
     ),
     (
         &[Ended("connections", Interrupted)],
@@ -183,21 +150,13 @@ pub const ROWS: &[Row] = &[
         [Yes, Yes, Yes],
         "Switch (protocol support not included): ",
     ),
-    (
-        &[Never("compat", Unsupported)],
-        [Yes, Open, Yes],
-        "Not decided: compatibility was not tested; ",
-    ),
+    (&[Never("compat", Unsupported)], [Yes, Open, Yes], NO_COMPAT),
     (
         &[Never("connections", Unsupported)],
         [Yes, Open, Open],
-        "Not decided: connections were not tested; ",
+        NO_PAIRS,
     ),
-    (
-        &[Never("sites", Unsupported)],
-        [Open, Yes, Yes],
-        "Not decided: the reach of the sites was not tested; ",
-    ),
+    (&[Never("sites", Unsupported)], [Open, Yes, Yes], NO_SITES),
     (
         &[Never("suite", Unsupported), Lost(1)],
         [WithLosses, WithLosses, Yes],
@@ -214,7 +173,7 @@ pub const ROWS: &[Row] = &[
     (
         &[Lost(1), Without("features")],
         [WithLosses, WithLosses, Yes],
-        "Not decided: protocol support was not tested; ",
+        NO_FEATURES,
     ),
     (&[Lost(20), Without("features")], [No, No, Yes], NOT_YET),
     (
@@ -223,25 +182,18 @@ pub const ROWS: &[Row] = &[
         NOT_YET,
     ),
     (&[Lost(101)], [No, No, Yes], NOT_YET),
+    (&[Compat(FalseReject)], [Yes, WithLosses, Yes], CARE),
+    (&[Compat(FalseAccept)], [Yes, WithLosses, Yes], CARE),
+    (&[Compat(Crashed)], [Yes, WithLosses, Yes], CARE),
+    (&[Compat(Hung)], [Yes, WithLosses, Yes], CARE),
+    (&[Compat(WrongReason)], [Yes, Yes, Yes], SWITCH),
     (
-        &[Compat(Judgement::FalseReject)],
-        [Yes, WithLosses, Yes],
-        CARE,
-    ),
-    (
-        &[Compat(Judgement::FalseAccept)],
-        [Yes, WithLosses, Yes],
-        CARE,
-    ),
-    (&[Compat(Judgement::Crashed)], [Yes, WithLosses, Yes], CARE),
-    (&[Compat(Judgement::Hung)], [Yes, WithLosses, Yes], CARE),
-    (&[Compat(Judgement::WrongReason)], [Yes, Yes, Yes], SWITCH),
-    (
-        &[Compat(Judgement::FalseReject), Without("features")],
+        &[Compat(FalseReject), Without("features")],
         [Open, WithLosses, Yes],
-        "Not decided: protocol support was not tested; ",
+        NO_FEATURES,
     ),
     // Intervals.
+    (&[Totals(FASTER)], [Yes, Yes, Yes], SWITCH),
     (&[Totals(AT_MOST)], [Yes, Yes, Yes], SWITCH),
     (&[Totals(SLOWER)], [Yes, Yes, No], NOT_YET),
     (&[Totals(MIXED)], [Yes, Yes, WithLosses], CARE),
@@ -252,7 +204,7 @@ pub const ROWS: &[Row] = &[
     (
         &[Totals(MIXED), Without("suite")],
         [Yes, Yes, WithLosses],
-        "Not decided: speed in memory was not tested; ",
+        NO_SUITE,
     ),
     // Memory alone, and parts that contradict each other.
     (&[Suite(slow)], [Yes, Yes, WithLosses], CARE),
@@ -269,10 +221,10 @@ pub const ROWS: &[Row] = &[
     (
         &[Suite(all_slow), Without("connections")],
         [Yes, Open, Open],
-        "Not decided: connections were not tested; ",
+        NO_PAIRS,
     ),
     (
-        &[Suite(slow), Lost(1), Compat(Judgement::FalseReject)],
+        &[Suite(slow), Lost(1), Compat(FalseReject)],
         [WithLosses, WithLosses, WithLosses],
         CARE,
     ),

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     Aead, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapState, HeapUse,
-    Held, HeldAfter, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
-    SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
-    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Thresholds, TlsVersion, Work,
-    WorkerRecord,
+    Held, HeldAfter, IdleReference, KeyType, LayoutRecord, Measure, PinRecord, ReferenceFigures,
+    SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures, StackName, SuiteManifest,
+    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work,
 };
 use netbench_report::{SuiteReport, SuiteSummary, summarize_suite};
 use netbench_stats::Rng;
+
+use super::manifest::{manifest_of, session, worker};
 
 /// A run in which the second stack takes `ratio` times as long as the first.
 pub(crate) struct Fixture {
@@ -72,24 +73,29 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     ]
 }
 
+/// The reference loops at rest of a machine that was never as quiet as this in a made run.
+pub(crate) const NEVER_QUIET: IdleReference = IdleReference {
+    integer_ns: 2_600.0,
+    aes_ns: 2_000.0,
+    memory_ns: 1_500.0,
+};
+
 impl Fixture {
     pub(crate) fn manifest(&self) -> SuiteManifest {
-        let workers = ["openssl", "rustls-ring"].map(|stack| WorkerRecord {
-            executable: "worker".to_owned(),
-            stack: stack.to_owned(),
-            library: format!("{stack} 1.0"),
-            provider: None,
-            connector: String::new(),
-            build: BTreeMap::new(),
-        });
         SuiteManifest {
-            schema: SCHEMA_VERSION,
-            kind: SuitePlan::KIND,
-            netbench: "0.1.0".to_owned(),
             name: "a-run\u{1b}[31m".to_owned(),
-            started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:05:05Z".to_owned()),
-            plan: SuitePlan {
+            workers: ["openssl", "rustls-ring"].map(worker).into(),
+            environment: Environment {
+                facts: BTreeMap::from([
+                    ("cpu_model".to_owned(), "A Processor".to_owned()),
+                    ("cores".to_owned(), "2".to_owned()),
+                    ("virtual_machine".to_owned(), "yes".to_owned()),
+                ]),
+                variables: BTreeMap::new(),
+            },
+            sessions: vec![session("netbench suite")],
+            ..manifest_of(SuitePlan {
                 seed: self.seed,
                 stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
                 preset: self.preset.map(str::to_owned),
@@ -105,27 +111,7 @@ impl Fixture {
                 idle: None,
                 idle_beside: BTreeMap::new(),
                 pki_sha256: "aa".to_owned(),
-            },
-            workers: workers.into(),
-            environment: Environment {
-                facts: BTreeMap::from([
-                    ("cpu_model".to_owned(), "A Processor".to_owned()),
-                    ("cores".to_owned(), "2".to_owned()),
-                    ("virtual_machine".to_owned(), "yes".to_owned()),
-                ]),
-                variables: BTreeMap::new(),
-            },
-            sessions: vec![Session {
-                started: "2026-01-02T03:04:05Z".to_owned(),
-                finished: None,
-                command: ["netbench", "suite"].map(str::to_owned).to_vec(),
-                interrupted: false,
-                served: Vec::new(),
-            }],
-            warnings: Vec::new(),
-            link: None,
-            origin: Origin::default(),
-            thresholds: Thresholds::default(),
+            })
         }
     }
 
@@ -255,6 +241,23 @@ pub(crate) fn measured(
         .collect();
     made.cpu.clone_from(&made.wall);
     made
+}
+
+/// Returns the figures of the trials that ended well, each with its stack.
+pub(crate) fn figures(
+    samples: &mut [SuiteSample],
+) -> impl Iterator<Item = (&str, &mut SuiteMeasured)> {
+    let outcomes = samples.iter_mut();
+    let outcomes = outcomes.map(|sample| (sample.stack.as_str(), &mut sample.outcome));
+    outcomes.filter_map(|(stack, outcome)| match outcome {
+        SuiteOutcome::Ok(measured) => Some((stack, &mut **measured)),
+        _ => None,
+    })
+}
+
+/// Returns the turns of all trials.
+pub(crate) fn slices(samples: &mut [SuiteSample]) -> impl Iterator<Item = &mut SliceFigures> {
+    figures(samples).flat_map(|(_, measured)| &mut measured.slices)
 }
 
 fn bytes(each: f64, sessions: u32) -> u64 {

@@ -8,7 +8,9 @@ use netbench_model::{
     Losses, LostSite, Measure, Part, PartRecord, PartState, Profile, StackName, Target,
     compat::Judgement, coverage,
 };
-use netbench_report::{CaseRow, ConnectSummary, FailureRow, Found, SuiteSummary};
+use netbench_report::{
+    CaseRow, ConnectSummary, Evaluation, EvaluationReport, FailureRow, Found, SuiteSummary,
+};
 use netbench_stats::{Basis, CASE_MARGIN, Change, Interval, UndecidedReason, Verdict};
 
 use super::{
@@ -257,6 +259,46 @@ pub fn suite(cases: &[MadeCase]) -> SuiteSummary {
             ..SUITE.run.clone()
         },
         ..SUITE.clone()
+    }
+}
+
+/// Returns findings that are these connections alone.
+pub fn connected(connections: ConnectSummary) -> Found {
+    Found {
+        connections: Some(Arc::new(connections)),
+        ..Found::default()
+    }
+}
+
+/// Returns findings that are a run of the suite with these cases.
+pub fn measured(cases: &[MadeCase]) -> Found {
+    Found {
+        suites: vec![Arc::new(suite(cases))],
+        ..Found::default()
+    }
+}
+
+/// Returns findings that are servers with these judgements.
+pub fn compatible(judgements: &[Judgement]) -> Found {
+    Found {
+        compat: Some(Arc::new(made_parts::compat(judgements))),
+        ..Found::default()
+    }
+}
+
+/// Returns findings that are these sites.
+pub fn scanned(losses: Losses) -> Found {
+    Found {
+        losses: Some(losses),
+        ..Found::default()
+    }
+}
+
+/// Returns the report of an evaluation without those of its parts.
+pub fn report(evaluation: Evaluation) -> EvaluationReport {
+    EvaluationReport {
+        evaluation,
+        parts: Vec::new(),
     }
 }
 

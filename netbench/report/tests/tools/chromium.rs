@@ -37,14 +37,6 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-/// The size of the page's window, and the theme of the system.
-#[derive(Debug, Clone, Copy)]
-pub struct View {
-    pub width: u32,
-    pub height: u32,
-    pub theme: &'static str,
-}
-
 impl Browser {
     pub fn start(program: &Path) -> Self {
         let profile = tempfile::tempdir().unwrap();
@@ -104,15 +96,15 @@ impl Browser {
     }
 
     /// Opens a file in such a window.
-    pub fn open(&mut self, file: &Path, view: View) {
-        let mobile = view.width < 600;
+    pub fn open(&mut self, file: &Path, width: u32, height: u32, theme: &str) {
+        let mobile = width < 600;
         self.ask(
             "Emulation.setDeviceMetricsOverride",
-            json!({"width": view.width, "height": view.height, "deviceScaleFactor": 1, "mobile": mobile}),
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}),
         );
         self.ask(
             "Emulation.setEmulatedMedia",
-            json!({"media": "", "features": [{"name": "prefers-color-scheme", "value": view.theme}]}),
+            json!({"media": "", "features": [{"name": "prefers-color-scheme", "value": theme}]}),
         );
         self.loaded = false;
         let url = format!("file://{}", file.display());

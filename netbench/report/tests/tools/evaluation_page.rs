@@ -4,16 +4,18 @@ use std::{fs, path::PathBuf};
 
 use netbench_model::{ConnectManifest, HostName, LostSite, Sample};
 use netbench_report::{
-    ConnectReport, Document, Evaluation, EvaluationReport, Extent, KeyFigure, Options, Report,
-    evaluation,
+    ConnectReport, Evaluation, EvaluationReport, Extent, KeyFigure, Report, evaluation,
 };
 use netbench_testing::Tool;
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    chromium::{Browser, View},
-    support::{formats, published},
+    chromium::Browser,
+    support::{
+        formats::{assert_has, assert_lacks, html, render},
+        published,
+    },
 };
 
 netbench_testing::module_tests! {
@@ -22,11 +24,6 @@ netbench_testing::module_tests! {
     the_first_screen_has_what_one_decides_by: Chromium;
     nothing_is_cut_on_any_screen: Chromium;
     ten_thousand_sites_open: Chromium;
-}
-
-/// Returns the page of a document.
-fn html(document: &Document<'_>) -> String {
-    formats::in_format(document, "html", &Options::default())
 }
 
 /// Returns sites that are lost for every kind of reason.
@@ -65,9 +62,9 @@ fn it_says_what_to_decide_first() {
         "a session's memory (both sides): -84 %",
         "speed in memory is open",
     ] {
-        assert!(sentence.contains(clause), "{clause}: {sentence}");
+        assert_has(sentence, clause);
     }
-    assert!(!html(&report.document(Extent::Full)).contains("what-to-do"));
+    assert!(!html(&report).contains("what-to-do"));
 }
 
 /// Compares the figures of an evaluation that an earlier version stored, without a matrix of features.
@@ -124,7 +121,7 @@ fn an_older_evaluation_keeps_its_figures() {
         assert_eq!(says_why, names_features, "{:#?}", now.missing);
     }
     assert!(compared > 12, "{compared}");
-    let page = html(&report.document(Extent::Full));
+    let page = html(&report);
     assert!(page.contains("Features of openssl that rustls-aws-lc lacks"));
     assert!(page.contains("An earlier version of netbench counted the protocol tests"));
 }
@@ -132,22 +129,19 @@ fn an_older_evaluation_keeps_its_figures() {
 const LOST: &str = "5 of 106 built-in sites are lost";
 
 fn begins_with_the_answers(losing: &EvaluationReport) {
-    let page = html(&losing.document(Extent::Full));
+    let page = html(losing);
     let header = &page[..page.find("<main").unwrap()];
-    assert!(header.contains(LOST), "{header}");
+    assert_has(header, LOST);
     for format in ["terminal", "markdown"] {
-        let text = formats::render(losing, format).replace('\n', " ");
-        assert!(text.contains(LOST), "{text}");
+        let text = render(losing, format).replace('\n', " ");
+        assert_has(&text, LOST);
     }
 }
 
 fn every_loss_has_something_to_do(losing: &EvaluationReport) {
-    let page = html(&losing.document(Extent::Full));
+    let page = html(losing);
     let cards = &page[page.find("<main").unwrap()..page.find("<nav").unwrap()];
-    assert!(
-        cards.contains("<a href=\"#what-to-do\">What to do</a>"),
-        "{cards}"
-    );
+    assert_has(cards, "<a href=\"#what-to-do\">What to do</a>");
     let section = &page[page.find("<section id=\"what-to-do\"").unwrap()..];
     let section = &section[..section.find("</section>").unwrap()];
     assert_eq!(
@@ -156,7 +150,7 @@ fn every_loss_has_something_to_do(losing: &EvaluationReport) {
         "a row for each reason"
     );
     for site in lost() {
-        assert!(section.contains(&site.site), "{section}");
+        assert_has(section, &site.site);
     }
 }
 
@@ -175,9 +169,9 @@ fn what_decides_comes_first(losing: &EvaluationReport) {
         sections.position(|s| s.id.starts_with(id)).unwrap()
     });
     assert!(order.is_sorted(), "{order:?}");
-    let text = html(&document);
+    let text = html(losing);
     for flag in ["--json", "--format", "--condition"] {
-        assert!(!text.contains(&format!("`{flag}")), "{flag}");
+        assert_lacks(&text, &format!("`{flag}"));
     }
     // If only two stacks are compared, a column still names the stack of its figures.
     assert!(text.contains(">rustls-aws-lc verdict</th>"));
@@ -205,12 +199,7 @@ fn the_first_screen_has_what_one_decides_by() {
     for theme in ["light", "dark"] {
         // The sentence, three questions with their answers, and the worst changes: 3, 3 and 1.
         for (width, height, cards, due) in [(1280, 800, true, 14), (390, 844, false, 7)] {
-            let view = View {
-                width,
-                height,
-                theme,
-            };
-            browser.open(&file, view);
+            browser.open(&file, width, height, theme);
             let found = browser.value(&format!("({BELOW})({cards})"));
             assert_eq!(found, json!([due, []]), "{width}, {theme}");
             let strip = "document.querySelector('.strip').getClientRects().length > 0";
@@ -252,15 +241,10 @@ const CUT: &str = r#"(() => {
 
 fn nothing_is_cut_on_any_screen() {
     let report = published::evaluation_of(lost());
-    let (_place, file) = written(&html(&report.document(Extent::Full)));
+    let (_place, file) = written(&html(&report));
     let mut browser = Browser::start(&Tool::Chromium.path().unwrap());
     for width in [1280, 390, 320] {
-        let view = View {
-            width,
-            height: 844,
-            theme: "light",
-        };
-        browser.open(&file, view);
+        browser.open(&file, width, 844, "light");
         // Tables are laid out again when they are unfolded, which is reported in a separate task.
         browser.value(
             "(async () => { document.querySelectorAll('details').forEach(d => { d.open = true; }); \
@@ -308,16 +292,11 @@ fn many_sites() -> ConnectReport {
 
 fn ten_thousand_sites_open() {
     let report = many_sites();
-    let text = html(&report.document(Extent::Full));
+    let text = html(&report);
     assert!(text.len() < 8_000_000, "{} bytes", text.len());
     let (_place, file) = written(&text);
     let mut browser = Browser::start(&Tool::Chromium.path().unwrap());
-    let view = View {
-        width: 1280,
-        height: 900,
-        theme: "light",
-    };
-    browser.open(&file, view);
+    browser.open(&file, 1280, 900, "light");
     let tables = browser.value(
         "[...document.querySelectorAll('details.table')].filter(d => /sites, clean/.test(d.textContent.slice(0, 200))) \
          .map(d => [d.querySelector('summary').textContent, d.querySelectorAll('tbody tr').length])",

@@ -2,16 +2,15 @@
 
 use std::{fs, path::Path};
 
-use netbench_model::{Condition, ConnectManifest, Sample};
-use netbench_report::{Answer, ConnectReport, Document, Extent, Options, Report};
-use netbench_store::RunFolder;
+use netbench_report::{Answer, ConnectReport, Document, Extent, Report};
 use netbench_testing::Tool;
 
 use crate::{
-    chromium::{Browser, View},
+    chromium::Browser,
     support::{
         fixture::{Fixture, HOSTILE},
-        formats,
+        formats::{html, is_obeyed},
+        published,
     },
 };
 
@@ -26,11 +25,6 @@ netbench_testing::module_tests! {
 /// Text that a browser would obey if it were not escaped.
 const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
                       <img src=x onerror=\"window.obeyed=1\">' onfocus='window.obeyed=1";
-
-/// Returns the page of a document.
-fn html(document: &Document<'_>) -> String {
-    formats::in_format(document, "html", &Options::default())
-}
 
 /// Returns a run whose name and warnings are malicious. A sample whose site is malicious is not of the plan, and is
 /// left out.
@@ -55,12 +49,12 @@ fn fixture() -> ConnectReport {
 }
 
 fn nothing_of_a_run_is_markup() {
-    let text = html(&fixture().document(Extent::Full));
+    let text = html(&fixture());
     assert_eq!(text.matches("<script").count(), 1);
     assert_eq!(text.matches("</style").count(), 1);
     assert_eq!(text.matches("<img").count(), 0);
     assert!(text.contains("&lt;img src=x onerror="));
-    assert!(!text.contains(formats::is_obeyed));
+    assert!(!text.contains(is_obeyed));
 }
 
 fn a_run_without_samples_says_what_is_missing() {
@@ -70,7 +64,7 @@ fn a_run_without_samples_says_what_is_missing() {
     assert_eq!(answers, [Answer::Open; 2]);
     let missing = page.sections.iter().find_map(|s| s.missing.as_deref());
     assert!(missing.is_some_and(|text| text.starts_with("No figures")));
-    assert!(!html(&page).contains("NaN"));
+    assert!(!html(&report).contains("NaN"));
 }
 
 fn answers_follow_the_figures() {
@@ -82,10 +76,9 @@ fn answers_follow_the_figures() {
     for (factor, answer) in cases {
         let fixture = Fixture {
             factor,
-            conditions: vec![Condition::Clean],
-            ..Fixture::default()
+            ..Fixture::clean()
         };
-        let report = ConnectReport::new(fixture.manifest(), fixture.samples());
+        let report = fixture.report();
         let page = report.document(Extent::Full);
         let question = &page.questions.last().unwrap().question;
         assert_eq!(question.answer, answer, "{factor}: {question:?}");
@@ -102,7 +95,7 @@ fn a_browser_shows_it_in_every_view() {
     let page = report.document(Extent::Full);
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("report.html");
-    fs::write(&file, html(&page)).unwrap();
+    fs::write(&file, html(&report)).unwrap();
     let mut browser = Browser::start(&program);
     let mut grounds = Vec::new();
     for (width, theme) in [
@@ -111,12 +104,7 @@ fn a_browser_shows_it_in_every_view() {
         (375, "light"),
         (375, "dark"),
     ] {
-        let view = View {
-            width,
-            height: 900,
-            theme,
-        };
-        browser.open(&file, view);
+        browser.open(&file, width, 900, theme);
         shows(&mut browser, &page, width);
         let ground = browser.value("getComputedStyle(document.body).backgroundColor");
         grounds.push((theme, ground));
@@ -162,12 +150,7 @@ fn shows(browser: &mut Browser, page: &Document<'_>, width: u32) {
 }
 
 fn theme_toggles(browser: &mut Browser, file: &Path) {
-    let view = View {
-        width: 1280,
-        height: 900,
-        theme: "light",
-    };
-    browser.open(file, view);
+    browser.open(file, 1280, 900, "light");
     let ground = "getComputedStyle(document.body).backgroundColor";
     let light = browser.value(ground);
     let click =
@@ -181,7 +164,7 @@ fn theme_toggles(browser: &mut Browser, file: &Path) {
     let ink = browser.value("getComputedStyle(document.body).color");
     assert_eq!(ink, "rgb(27, 31, 36)", "paper is light in every theme");
     assert_eq!(browser.value(click), "Theme: system");
-    browser.open(file, view);
+    browser.open(file, 1280, 900, "light");
 }
 
 /// The table of sites under the first condition.
@@ -251,17 +234,8 @@ fn csv_is_the_table(browser: &mut Browser) {
 
 /// Checks the published run of 101 sites and 10 rounds.
 fn the_page_of_a_hundred_sites_is_small() {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-    let run = fs::read_dir(&results)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
-        .unwrap();
-    let run = RunFolder::open(&run).unwrap();
-    let manifest: ConnectManifest = run.manifest().unwrap();
-    let samples: Vec<Sample> = run.records().unwrap();
-    let report = ConnectReport::new(manifest, samples);
-    let text = html(&report.document(Extent::Full));
+    let report = published::connect("-connect-101-sites");
+    let text = html(&report);
     assert!(text.len() < 2_000_000, "{} bytes", text.len());
     for site in &report.manifest.plan.sites {
         assert!(text.contains(&site.name()), "{}", site.name());
