@@ -284,6 +284,7 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let signature = signature.and_then(|code| u16::try_from(code).ok());
     Ok(Negotiated {
         ech: None,
+        early_data: None,
         version: Some(version),
         suite: suite(
             version,

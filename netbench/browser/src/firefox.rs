@@ -331,6 +331,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         },
         client: Negotiated {
             ech: None,
+            early_data: None,
             version: Some(version),
             suite: suite.parse().ok(),
             group: group(its_group),

@@ -166,6 +166,7 @@ impl Lab {
             groups: lab.groups.clone(),
             alpn: lab.alpn.clone(),
             tickets: lab.tickets,
+            early_data: lab.early_data,
             ocsp_base64: served.ocsp_base64.clone(),
             body_bytes: lab.body_bytes,
             fault: lab.fault,

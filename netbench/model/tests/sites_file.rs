@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 use netbench_model::{
-    Alpn, BitRate, ChainProfile, CipherSuite, Fault, Group, KeyType, LabProfile, LinkProfile,
-    LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window, parse_sites,
+    Alpn, BitRate, ChainProfile, CipherSuite, EarlyDataPolicy, Fault, Group, KeyType, LabProfile,
+    LinkProfile, LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window, parse_sites,
 };
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn a_bare_host_has_the_defaults() {
 fn every_field_is_read() {
     let site = one(
         "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
-         groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
+         groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 alpn=http/1.1 tickets=4 early-data=reject ocsp=on \
          rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 window=32 body=30k fault=silent # why",
     );
     assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
@@ -53,6 +53,7 @@ fn every_field_is_read() {
         },
         alpn: vec![Alpn::Http11],
         tickets: 4,
+        early_data: Some(EarlyDataPolicy::Reject),
         ocsp: Switch::On,
         link: LinkProfile {
             rtt_ns: 20_000_000,
@@ -193,6 +194,18 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         (
             "a.example tickets=17",
             "line 1: tickets: expected a number of tickets, 0 to 16",
+        ),
+        (
+            "a.example\nb.example early-data=maybe",
+            "line 2: early-data: unknown treatment of early data \"maybe\"; expected one of accept, reject; or none",
+        ),
+        (
+            "a.example early-data=accept tls=1.2",
+            "line 1: early-data: TLS before 1.3 has no early data; expected tls=1.3",
+        ),
+        (
+            "a.example early-data=reject tickets=0",
+            "line 1: early-data: a client sends early data with a ticket alone; expected tickets=1",
         ),
         ("a.example ocsp=yes", "line 1: ocsp: expected on or off"),
         (
@@ -407,7 +420,10 @@ fn sites() -> impl Strategy<Value = Site> {
             prop::option::of(prop::sample::select(KeyType::ALL.to_vec())),
         ),
         (1u8..=6, 0u32..=60_000),
-        0u8..=16,
+        (
+            0u8..=16,
+            prop::option::of(prop::sample::select(EarlyDataPolicy::ALL.to_vec())),
+        ),
     );
     let alpn = prop::sample::subsequence(Alpn::ALL.to_vec(), 0..=2);
     let fault = prop::option::of(prop::sample::select(Fault::ALL.to_vec()));
@@ -424,7 +440,7 @@ fn sites() -> impl Strategy<Value = Site> {
     (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
         |(
             (host, port, path, server),
-            (tls, (own, suites), groups, (key, ca_key), (length, bytes), tickets),
+            (tls, (own, suites), groups, (key, ca_key), (length, bytes), (tickets, early_data)),
             alpn,
             ocsp,
             link,
@@ -440,6 +456,7 @@ fn sites() -> impl Strategy<Value = Site> {
                 .into_iter()
                 .filter(|s| own && tls.contains(&s.version()))
                 .collect();
+            let has_newest = tls.contains(&TlsVersion::Tls13);
             let (rtt_ns, jitter_ns, parts_per_million, rate, packets, window) = link;
             let rate = rate.map(|bits_per_second| BitRate { bits_per_second });
             Site {
@@ -458,6 +475,7 @@ fn sites() -> impl Strategy<Value = Site> {
                     chain: ChainProfile { length, bytes },
                     alpn,
                     tickets,
+                    early_data: early_data.filter(|_| tickets > 0 && has_newest),
                     ocsp,
                     link: LinkProfile {
                         rtt_ns,

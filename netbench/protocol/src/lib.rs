@@ -12,8 +12,8 @@ mod verify;
 use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
 use netbench_tls::{
-    Alpn, CipherSuite, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role,
-    ServerCount, SignatureScheme, TlsVersion, WorkerRecord,
+    Alpn, CipherSuite, ClientSettings, Condition, EarlyDataPolicy, Failure, Fault, Group, Held,
+    Measured, Role, ServerCount, SignatureScheme, TlsVersion, WorkerRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,13 @@ pub const HELD_IDLE: &str = "held-idle";
 /// The operation of a stack that can be configured for TLS 1.0 and 1.1, as a server and as a client. Other stacks are
 /// asked for TLS 1.2 and 1.3 alone.
 pub const DEPRECATED_VERSIONS: &str = "deprecated-versions";
+
+/// The operation of a stack whose client sends its request as early data in the condition
+/// [`EarlyData`](Condition::EarlyData).
+pub const EARLY_REQUEST: &str = "early-request";
+
+/// The operation of a stack whose server serves sites with [`ServeSite::early_data`].
+pub const SERVES_EARLY_DATA: &str = "serves-early-data";
 
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
 /// compressing middlebox could shrink.
@@ -276,6 +283,10 @@ pub struct ServeSite {
     pub alpn: Vec<Alpn>,
     /// Number of TLS 1.3 tickets after a full handshake; 0 turns resumption off in every version.
     pub tickets: u8,
+    /// The treatment of early data; `None` for tickets that do not allow it. Sent only to stacks that list
+    /// [`SERVES_EARLY_DATA`] among their operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_data: Option<EarlyDataPolicy>,
     /// A DER OCSP response to staple, in base64.
     pub ocsp_base64: Option<String>,
     /// Size of the response's body, in bytes.
@@ -365,7 +376,7 @@ pub struct StackDescription {
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `ech` where it takes a list of ECH
     /// configurations, and `ech-grease` where it sends GREASE in its place; `verify`; `load`; `objects` where its server has
     /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`];
-    /// [`DEPRECATED_VERSIONS`].
+    /// [`DEPRECATED_VERSIONS`]; [`EARLY_REQUEST`]; [`SERVES_EARLY_DATA`].
     pub operations: Vec<String>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -10,6 +10,7 @@ mod compat;
 mod contradictions;
 mod counts;
 mod decision;
+mod early_data;
 mod evaluation;
 mod explain;
 mod families;

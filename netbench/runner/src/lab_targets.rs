@@ -10,7 +10,9 @@ use netbench_link::Link;
 use netbench_model::{
     Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme, Site,
 };
-use netbench_protocol::{RequestBody, ResponseBody, Serve, Serving, SharedListener};
+use netbench_protocol::{
+    RequestBody, ResponseBody, SERVES_EARLY_DATA, Serve, Serving, SharedListener,
+};
 use parking_lot::{Mutex, RwLock};
 
 use crate::{TargetsError, Worker, WorkerError, Workers};
@@ -373,6 +375,11 @@ fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
 /// Returns the feature that the server of a site lacks, as far as its description shows, and a server that has it.
 fn lacking(site: &Site, workers: &Workers) -> Option<String> {
     let server = &site.lab.server;
+    if site.lab.early_data.is_some() && !workers.does(server, SERVES_EARLY_DATA) {
+        return Some(format!(
+            "{server} cannot serve early data; server=rustls-aws-lc and server=rustls-ring can"
+        ));
+    }
     let mut versions = site.lab.tls.iter();
     let missing = versions.find(|version| !workers.has_version(server, **version))?;
     Some(format!(

@@ -1,6 +1,6 @@
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, LinkPackets, Measured, Negotiated, Phase,
-    Phases, Role, Site, Target,
+    Condition, EarlyDataPolicy, EarlyDataStatus, Failure, FailureClass, FailureWord, LinkPackets,
+    Measured, Negotiated, Phase, Phases, Role, Site, Target,
 };
 use netbench_protocol::VERIFICATION_UNTIMED;
 
@@ -95,7 +95,7 @@ fn compare(
             return Err((FailureWord::NoFigure, format!("{field} is 0")));
         }
     }
-    let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
+    let resumes = expected.condition.resumes() && expected.role == Role::Measured;
     if client.resumed != resumes {
         let reason = if resumes {
             FailureWord::NotResumed
@@ -129,6 +129,9 @@ fn compare(
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
         return Err((FailureWord::SidesDisagree, what));
+    }
+    if let Some(what) = wrong_early_data(expected, client, &server.negotiated) {
+        return Err((FailureWord::EarlyData, what));
     }
     if measured.http_status != 200 || measured.body_bytes != expected.site.lab.body_bytes {
         let detail = format!(
@@ -165,17 +168,53 @@ fn impossible_verification(
     })
 }
 
+/// Returns the difference between early data as the condition requires it and as both sides report it, if there is one.
+///
+/// A server that accepts early data may nevertheless have to reject it, as after a HelloRetryRequest. Where both sides say so,
+/// the outcome is a rejection, for which nothing is credited.
+fn wrong_early_data(
+    expected: &Expected<'_>,
+    client: &Negotiated,
+    server: &Negotiated,
+) -> Option<String> {
+    let is_due = expected.condition == Condition::EarlyData && expected.role == Role::Measured;
+    let outcomes = (client.early_data, server.early_data);
+    match (is_due, outcomes) {
+        (true, (None, _)) => Some("the client sent no early data".to_owned()),
+        (false, (Some(_), _) | (_, Some(_))) => Some("the client sent early data".to_owned()),
+        (_, (client, server)) if client != server => Some(format!(
+            "the client reports {}, the server {}",
+            client.map_or("none", EarlyDataStatus::name),
+            server.map_or("none", EarlyDataStatus::name)
+        )),
+        (true, (Some(EarlyDataStatus::Accepted), _))
+            if expected.site.lab.early_data == Some(EarlyDataPolicy::Reject) =>
+        {
+            Some("it is accepted at a site that rejects it".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// Returns the reason why a count of bytes cannot be right, if one cannot.
 fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Option<String> {
     let transfer = &measured.transfer;
-    let response_bytes = transfer.bytes_in.checked_sub(transfer.handshake_bytes_in);
+    // A request in early data is sent, and may be answered, before the handshake is done.
+    let (least_in, least_out) = match measured.client.early_data {
+        None => (
+            transfer.handshake_bytes_in,
+            transfer.handshake_bytes_out + 1,
+        ),
+        Some(_) => (0, transfer.handshake_bytes_out),
+    };
+    let response_bytes = transfer.bytes_in.checked_sub(least_in);
     if response_bytes.is_none_or(|bytes| bytes < measured.body_bytes) {
         return Some(format!(
             "transfer.bytes_in is {}: less than handshake_bytes_in and body_bytes together",
             transfer.bytes_in
         ));
     }
-    if transfer.bytes_out <= transfer.handshake_bytes_out {
+    if transfer.bytes_out < least_out {
         return Some(format!(
             "transfer.bytes_out is {}: not more than handshake_bytes_out",
             transfer.bytes_out
@@ -186,7 +225,7 @@ fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Optio
     // such as window updates of HTTP/2, until the connection is over.
     let has_lost = packets.syns > 1 || packets.resent_up > 0;
     let least_out = if has_lost {
-        transfer.handshake_bytes_out + 1
+        least_out
     } else {
         transfer.bytes_out
     };
@@ -214,9 +253,19 @@ fn impossible_bytes(measured: &Measured, packets: Option<&LinkPackets>) -> Optio
 
 /// Returns the reason why the site does not support the condition, if it does not.
 pub(crate) fn unsupported(condition: Condition, target: Target, site: &Site) -> Option<String> {
-    let resumable = site.lab.tickets > 0;
-    (target == Target::Lab && condition == Condition::Resumed && !resumable)
-        .then(|| "the site does not resume sessions".to_owned())
+    let (is_emulated, lab) = (target == Target::Lab, &site.lab);
+    let reasons = [
+        (
+            is_emulated && condition.resumes() && lab.tickets == 0,
+            "the site does not resume sessions",
+        ),
+        (
+            is_emulated && condition == Condition::EarlyData && lab.early_data.is_none(),
+            "the site has neither early-data=accept nor early-data=reject",
+        ),
+    ];
+    let mut reasons = reasons.into_iter();
+    reasons.find_map(|(applies, reason)| applies.then(|| reason.to_owned()))
 }
 
 /// Returns whether a connection to the site can be expected to succeed.

@@ -8,7 +8,7 @@ use std::{
 use netbench_model::{
     Condition, LinkPackets, LossLog, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
-use netbench_protocol::{Connect, HttpRequest};
+use netbench_protocol::{Connect, EARLY_REQUEST, HttpRequest};
 use parking_lot::MutexGuard;
 
 use crate::{
@@ -167,6 +167,7 @@ impl<'a> Slot<'a> {
         let site = &plan.sites[unit.site];
         let cannot = unsupported(unit.condition, plan.target, site);
         let cannot = cannot.or_else(|| self.shared.targets.unsupported(unit.site));
+        let cannot = cannot.or_else(|| self.sends_none_early(unit, stack));
         let given_up = self
             .never_answers(unit.site)
             .then(|| "the site was given up: every stack ran into the time limit twice".to_owned());
@@ -189,7 +190,7 @@ impl<'a> Slot<'a> {
                 leave(guard);
                 self.record(unit, stack, Role::Measured, trial)
             }
-            Condition::Resumed => {
+            Condition::Resumed | Condition::EarlyData => {
                 let prime = self.connect(unit, stack, Role::Prime);
                 let measured = match &prime {
                     Some(tried) if tried.outcome.ok().is_some() => {
@@ -236,6 +237,19 @@ impl<'a> Slot<'a> {
             let _ = self.record(unit, stack, Role::Stepped, stepped);
         }
         taken
+    }
+
+    /// Returns the reason why the stack sends no request as early data, where the unit's condition requires that.
+    fn sends_none_early(&self, unit: &Unit, stack: usize) -> Option<String> {
+        if unit.condition != Condition::EarlyData || self.can(stack, EARLY_REQUEST) {
+            return None;
+        }
+        let name = self.shared.trials.plan.stacks[stack].stack();
+        let known = self.shared.workers.description(name);
+        let connector = known.map_or("", |known| known.record.connector.as_str());
+        Some(format!(
+            "the connector of {name} ({connector}) sends no early data"
+        ))
     }
 
     /// Returns whether the stack's worker lists `operation` among its operations.

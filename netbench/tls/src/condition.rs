@@ -13,6 +13,9 @@ named!(
         Resumed = "resumed",
         /// The first connection of a fresh process.
         Cold = "cold",
+        /// A connector that has visited the site once, resumes its session, and sends its request as early data (RFC 8446
+        /// section 2.3).
+        EarlyData = "early-data",
     }
 );
 
@@ -21,8 +24,17 @@ impl Condition {
     pub fn connections(self) -> u32 {
         match self {
             Self::Clean => 1,
-            // The first connection gives the session of `Resumed`; `Cold` has a second connection in the same process.
-            Self::Resumed | Self::Cold => 2,
+            // The first connection gives the session of `Resumed` and `EarlyData`; `Cold` has a second connection in the
+            // same process.
+            Self::Resumed | Self::EarlyData | Self::Cold => 2,
+        }
+    }
+
+    /// Returns whether the measured connection resumes the session of an earlier one.
+    pub fn resumes(self) -> bool {
+        match self {
+            Self::Resumed | Self::EarlyData => true,
+            Self::Clean | Self::Cold => false,
         }
     }
 }
@@ -34,7 +46,7 @@ impl Condition {
 pub enum Role {
     /// The first connection of a worker, which pays for the library's set-up.
     Warmup,
-    /// The connection that gives a `resumed` trial its session.
+    /// The connection that gives a `resumed` or `early-data` trial its session.
     Prime,
     /// The connection that the trial is about.
     Measured,

@@ -167,6 +167,8 @@ words!(
         NoVerification = "no verification",
         Resumed = "resumed",
         NotResumed = "not resumed",
+        /// The request did not come as early data, or the server has another treatment of it than the site.
+        EarlyData = "early data",
         NoServersView = "no server's view",
         SidesDisagree = "sides disagree",
         /// The response differs from the one that the site sends.

@@ -28,6 +28,9 @@ pub struct LabProfile {
     /// Number of session tickets that the server sends after a full TLS 1.3 handshake; 0 turns resumption off in every
     /// version.
     pub tickets: u8,
+    /// The treatment of early data; `None` for a server whose tickets do not allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_data: Option<EarlyDataPolicy>,
     /// Whether the server staples an OCSP response (RFC 6066).
     pub ocsp: Switch,
     /// The path to the site.
@@ -50,6 +53,7 @@ impl Default for LabProfile {
             chain: ChainProfile::default(),
             alpn: vec![Alpn::H2, Alpn::Http11],
             tickets: 2,
+            early_data: None,
             ocsp: Switch::Off,
             link: LinkProfile::default(),
             body_bytes: 4096,
@@ -78,6 +82,16 @@ impl LabProfile {
         all.filter(|scheme| needed.contains(scheme)).collect()
     }
 }
+
+named!(
+    /// The treatment of early data by a server whose tickets allow it.
+    EarlyDataPolicy, "treatment of early data", {
+        /// The server answers a request in early data before the client's Finished.
+        Accept = "accept",
+        /// The server discards early data; the client sends the request again after the handshake.
+        Reject = "reject",
+    }
+);
 
 /// On or off, as in a sites file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

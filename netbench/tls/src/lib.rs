@@ -26,9 +26,11 @@ pub use client::{ClientSettings, Profile, TrustOrigin};
 pub use condition::{Condition, Role};
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use host::{HostName, authority, bracketed, with_port};
-pub use lab::{ChainProfile, Fault, KeyType, LabProfile, Switch};
+pub use lab::{ChainProfile, EarlyDataPolicy, Fault, KeyType, LabProfile, Switch};
 pub use link_profile::{LinkProfile, LossRate, Queue, Window};
-pub use measured::{EchStatus, Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer};
+pub use measured::{
+    EarlyDataStatus, EchStatus, Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer,
+};
 pub use named::{one_of, suggestion};
 pub use page::{ObjectsPage, PageRequest};
 pub use registry::{

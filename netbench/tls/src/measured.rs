@@ -33,11 +33,25 @@ words!(
     }
 );
 
+words!(
+    /// The outcome of a request that was sent as early data (RFC 8446 section 4.2.10).
+    EarlyDataStatus, {
+        /// The server took the request from the early data.
+        Accepted = "accepted",
+        /// The server discarded the early data, and the client sent the request again.
+        Rejected = "rejected",
+    }
+);
+
 /// The phases of a connection, each in nanoseconds of wall clock except for the CPU time.
+///
+/// With early data the request is sent before the handshake ends. The phases keep their limits and follow one another:
+/// `tls_ns` contains the sending of the request, and the round trip in which an accepted one is answered; `first_byte_ns`
+/// is then the short rest of the wait, or the round trip of a rejected request, which is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
     /// Parsing of the roots, and creation of the TLS configuration and the hyper connector. Not part of `total_ns`.
-    /// `None` if an earlier connection made the connector (condition `resumed`).
+    /// `None` if an earlier connection made the connector (conditions `resumed` and `early-data`).
     pub connector_ns: Option<u64>,
     /// Name resolution.
     pub dns_ns: u64,
@@ -125,13 +139,16 @@ pub struct Negotiated {
     /// The outcome of Encrypted ClientHello; `None` if it was not offered, or if the stack does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ech: Option<EchStatus>,
+    /// The outcome of early data; `None` if none was sent, or if the stack does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_data: Option<EarlyDataStatus>,
     /// Size of the DER of each certificate that the server sent, in bytes, the leaf first; empty if unknown.
     pub chain_bytes: Vec<u32>,
 }
 
 impl Negotiated {
-    /// Returns whether two handshakes were the same work: version, suite, group, signature, protocol and resumption. A
-    /// value that one side does not report does not count as a difference.
+    /// Returns whether two handshakes were the same work: version, suite, group, signature, protocol, resumption and the
+    /// outcome of early data. A value that one side does not report does not count as a difference.
     pub fn same_work(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
@@ -142,6 +159,7 @@ impl Negotiated {
             && self.resumed == other.resumed
             && agree(self.group, other.group)
             && agree(self.signature, other.signature)
+            && agree(self.early_data, other.early_data)
     }
 }
 
@@ -157,9 +175,10 @@ pub struct ServerView {
 /// The data transferred on the wire for one connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Transfer {
-    /// Bytes that the client wrote until the handshake was done.
+    /// Bytes that the client wrote until the handshake was done, early data included.
     pub handshake_bytes_out: u64,
-    /// Bytes that the client read until the handshake was done.
+    /// Bytes that the client read until the handshake was done. With accepted early data, a part of the response may be
+    /// among them.
     pub handshake_bytes_in: u64,
     /// Bytes that the client wrote in total.
     pub bytes_out: u64,

@@ -22,7 +22,7 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
     match (&case.expected, answer) {
         (Expected::Agreed(agreed), ResponseBody::Connected(measured)) => {
             let connector = match case.condition {
-                Condition::Resumed => Connector::Kept,
+                Condition::Resumed | Condition::EarlyData => Connector::Kept,
                 Condition::Clean | Condition::Cold => Connector::Made,
             };
             let checks = agreed_on(agreed, measured)

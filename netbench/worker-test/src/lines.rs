@@ -11,8 +11,9 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, DEPRECATED_VERSIONS, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION,
-    Request, RequestBody, Response, ResponseBody, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, DEPRECATED_VERSIONS, EARLY_REQUEST, HELD_AFTER, HELD_IDLE, Load,
+    PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody, SERVES_EARLY_DATA, Serve,
+    StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -32,7 +33,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 17] = [
+const OPERATIONS: [&str; 19] = [
     "connect",
     "serve",
     "suite",
@@ -42,6 +43,8 @@ const OPERATIONS: [&str; 17] = [
     "client-file",
     "early-data",
     "verify",
+    EARLY_REQUEST,
+    SERVES_EARLY_DATA,
     DEPRECATED_VERSIONS,
     "load",
     "ech",

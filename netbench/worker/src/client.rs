@@ -133,7 +133,7 @@ pub fn client_headers(profile: Profile) -> impl Iterator<Item = (HeaderName, Hea
         .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
 }
 
-/// A stack's connector that marks the end of its handshake.
+/// A stack's connector that marks the end of its handshake, unless the request is part of it.
 struct Observed<C: Service<Uri>> {
     connector: C,
     probe: Probe,
@@ -172,7 +172,9 @@ where
         let inspect = self.inspect;
         Box::pin(async move {
             let stream = connecting.await.map_err(Into::into)?;
-            probe.agreed(|| inspect(&stream));
+            if !probe.marks().requests_early {
+                probe.agreed(|| inspect(&stream));
+            }
             Ok(stream)
         })
     }

@@ -20,7 +20,7 @@ pub struct ClientSetup<'a> {
     /// The certificate for a server that requests one.
     pub identity: Option<&'a ClientIdentity>,
     /// Whether the client offers early data if a ticket allows it. Only for a stack with `early-data` among its
-    /// operations.
+    /// operations, or with `early-request`, whose client then sends its request in it.
     pub early_data: bool,
     /// The Encrypted ClientHello of the client. Only for a stack with its operation.
     pub ech: Option<&'a Ech>,

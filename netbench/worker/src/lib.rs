@@ -56,7 +56,7 @@ pub use load::PageLoader;
 pub use observed::Observed;
 pub use probe::Probe;
 pub use run::run;
-pub use server::{Accept, AcceptError, Accepted, ServerStream};
+pub use server::{Accept, AcceptError, Accepted, EarlyReceipt, ServerStream};
 pub use set_up::SetUpAction;
 pub use stack::{SetupError, Stack, refused};
 pub use suite::{

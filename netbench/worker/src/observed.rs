@@ -404,6 +404,7 @@ mod tests {
         ];
         let due = Negotiated {
             ech: None,
+            early_data: None,
             version: Some(TlsVersion::Tls13),
             suite: Some(CipherSuite(0x1301)),
             group: Some(Group::SECP384R1),

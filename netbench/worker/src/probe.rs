@@ -26,6 +26,8 @@ pub(crate) struct Marks {
     pub(crate) connected: Option<Instant>,
     pub(crate) client_hello: Option<Instant>,
     pub(crate) handshake: Option<Instant>,
+    /// Whether the request is sent before the end of the handshake, which the stream then marks.
+    pub(crate) requests_early: bool,
     pub(crate) head: Option<Instant>,
     pub(crate) verify: Option<Duration>,
     /// The start of a verification that has not ended, and the number of bytes read by then.
@@ -188,6 +190,11 @@ impl Probe {
     pub fn closes(&self) {
         self.keep_tcp_info();
         self.marks().socket = None;
+    }
+
+    /// Marks that the request is sent before the end of the handshake. The stream must call [`Self::agreed`] at that end.
+    pub fn requests_early(&self) {
+        self.marks().requests_early = true;
     }
 
     /// Marks the end of `tls`, and then inspects the negotiated parameters.

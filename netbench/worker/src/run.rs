@@ -206,49 +206,49 @@ impl Worker {
             };
         }
         let mut steps = Vec::new();
-        let (client, connector) =
-            if request.condition == Condition::Resumed && request.role == Role::Measured {
-                match kept {
-                    Some((host, port, client)) if host == request.host && port == request.port => {
-                        (client, None)
-                    }
-                    _ => {
-                        return ResponseBody::Error {
-                            message: "a resumed connection needs a prime one before it".to_owned(),
-                        };
-                    }
+        let (client, connector) = if request.condition.resumes() && request.role == Role::Measured {
+            match kept {
+                Some((host, port, client)) if host == request.host && port == request.port => {
+                    (client, None)
                 }
-            } else {
-                drop(kept);
-                if request.role == Role::Stepped {
-                    let begun = Instant::now();
-                    match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
-                        Ok(taken) => steps = taken,
-                        Err(error) => return unmade(&error, begun.elapsed()),
-                    }
-                }
-                let probe = Probe::new();
-                if settings.early_data && !performs(&**stack, "early-data") {
-                    let name = stack.name();
-                    return ResponseBody::Unsupported {
-                        reason: format!("the hyper connector of {name} offers no early data"),
+                _ => {
+                    return ResponseBody::Error {
+                        message: "a resumed connection needs a prime one before it".to_owned(),
                     };
                 }
-                if let Some(ech) = settings.ech.as_ref()
-                    && !performs(&**stack, ech.operation())
-                {
-                    let (name, what) = (stack.name(), ech.name());
-                    return ResponseBody::Unsupported {
-                        reason: format!("{name} offers no {what}"),
-                    };
+            }
+        } else {
+            drop(kept);
+            if request.role == Role::Stepped {
+                let begun = Instant::now();
+                match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
+                    Ok(taken) => steps = taken,
+                    Err(error) => return unmade(&error, begun.elapsed()),
                 }
-                let setup = ClientSetup::of(settings, &probe);
-                let (made, took) = spent(|| stack.connector(&setup));
-                match made {
-                    Ok(client) => (client, Some(took)),
-                    Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
-                }
-            };
+            }
+            let probe = Probe::new();
+            if settings.early_data && !performs(&**stack, "early-data") {
+                let name = stack.name();
+                return ResponseBody::Unsupported {
+                    reason: format!("the hyper connector of {name} offers no early data"),
+                };
+            }
+            if let Some(ech) = settings.ech.as_ref()
+                && !performs(&**stack, ech.operation())
+            {
+                let (name, what) = (stack.name(), ech.name());
+                return ResponseBody::Unsupported {
+                    reason: format!("{name} offers no {what}"),
+                };
+            }
+            let mut setup = ClientSetup::of(settings, &probe);
+            setup.early_data |= request.condition == Condition::EarlyData;
+            let (made, took) = spent(|| stack.connector(&setup));
+            match made {
+                Ok(client) => (client, Some(took)),
+                Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
+            }
+        };
         let took = connector.map(|spent| Duration::from_nanos(spent.wall_ns));
         let faults = minor_faults();
         let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);

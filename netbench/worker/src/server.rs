@@ -6,7 +6,7 @@ use std::{
     os::fd::AsRawFd,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -52,6 +52,25 @@ pub struct Accepted {
     pub stream: Box<dyn ServerStream>,
     /// The negotiated parameters as the server reports them.
     pub negotiated: Negotiated,
+    /// The receipt of the early data, if the server accepted it: the handshake is then not done yet.
+    pub early: Option<EarlyReceipt>,
+}
+
+/// Whether everything that a server's stream has handed out so far came as early data. The stream and the server share
+/// one receipt.
+#[derive(Debug, Clone, Default)]
+pub struct EarlyReceipt(Arc<AtomicBool>);
+
+impl EarlyReceipt {
+    /// Marks that the stream hands out data that came after the handshake.
+    pub fn ends(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether nothing came after the handshake yet.
+    pub fn is_whole(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A byte stream inside TLS.
@@ -272,6 +291,7 @@ async fn serve(stream: TcpStream, site: &Arc<Site>) -> Result<(), AcceptError> {
     let Accepted {
         mut stream,
         negotiated,
+        early,
     } = accepted?;
     site.counters.handshakes.fetch_add(1, Ordering::Relaxed);
     site.counters
@@ -284,19 +304,51 @@ async fn serve(stream: TcpStream, site: &Arc<Site>) -> Result<(), AcceptError> {
         negotiated,
         compute_ns: crate::clock::nanos(compute),
     };
-    respond(stream, site, view).await
+    respond(stream, site, &Views::new(view, early)?).await
+}
+
+/// The header with the server's view.
+struct Views {
+    usual: HeaderValue,
+    /// With accepted early data, the view of a request that did not come whole as early data.
+    late: Option<(EarlyReceipt, HeaderValue)>,
+    is_h2: bool,
+}
+
+impl Views {
+    fn new(mut view: ServerView, early: Option<EarlyReceipt>) -> Result<Self, AcceptError> {
+        let is_h2 = view.negotiated.alpn.as_deref() == Some("h2");
+        let usual = view_header(&view)?;
+        view.negotiated.early_data = None;
+        let late = early.map(|early| Ok::<_, AcceptError>((early, view_header(&view)?)));
+        Ok(Self {
+            usual,
+            late: late.transpose()?,
+            is_h2,
+        })
+    }
+
+    /// Returns the header for a request whose head has been read.
+    fn of_request(&self) -> HeaderValue {
+        match &self.late {
+            Some((early, late)) if !early.is_whole() => late.clone(),
+            _ => self.usual.clone(),
+        }
+    }
+}
+
+fn view_header(view: &ServerView) -> Result<HeaderValue, AcceptError> {
+    Ok(HeaderValue::from_bytes(&serde_json::to_vec(view)?)?)
 }
 
 async fn respond(
     stream: Box<dyn ServerStream>,
     site: &Arc<Site>,
-    view: ServerView,
+    views: &Views,
 ) -> Result<(), AcceptError> {
-    let http2 = view.negotiated.alpn.as_deref() == Some("h2");
-    let view = HeaderValue::from_bytes(&serde_json::to_vec(&view)?)?;
     let service = service_fn(move |request: Request<_>| {
         let site = Arc::clone(site);
-        let view = view.clone();
+        let view = views.of_request();
         async move {
             site.counters.responses.fetch_add(1, Ordering::Relaxed);
             let asked = PageRequest::of_path(request.uri().path());
@@ -318,7 +370,7 @@ async fn respond(
         }
     });
     let io = TokioIo::new(stream);
-    let ended = if http2 {
+    let ended = if views.is_h2 {
         hyper::server::conn::http2::Builder::new(TokioExecutor::new())
             .serve_connection(io, service)
             .await

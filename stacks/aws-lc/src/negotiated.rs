@@ -16,6 +16,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let has_signature = !resumed && side == Side::Client;
     Negotiated {
         ech: None,
+        early_data: None,
         version,
         suite: ssl.current_cipher().map(ffi::suite),
         group: ffi::group(ssl).filter(|_| has_group),

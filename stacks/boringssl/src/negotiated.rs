@@ -13,6 +13,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: EndpointSide) -> Negotiated {
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
     Negotiated {
         ech: None,
+        early_data: None,
         version,
         suite: ssl
             .current_cipher()

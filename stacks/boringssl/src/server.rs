@@ -87,6 +87,7 @@ impl Accept for BoringAcceptor {
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,
+                early: None,
             })
         })
     }

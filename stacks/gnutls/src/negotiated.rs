@@ -28,6 +28,7 @@ pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     let is_signed = !resumed && facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
         ech: None,
+        early_data: None,
         version,
         suite,
         group: group.filter(|_| exchanged).and_then(settings::group),

@@ -64,5 +64,6 @@ pub async fn accepted<L: Libssl>(
     Ok(Accepted {
         stream: Box::new(stream),
         negotiated,
+        early: None,
     })
 }

@@ -26,6 +26,7 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     let is_signed = !resumed && suite.facts().is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
         ech: None,
+        early_data: None,
         version,
         suite: Some(suite),
         group: known(info.group).map(Group).filter(is_agreed),

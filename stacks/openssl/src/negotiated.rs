@@ -42,6 +42,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let is_signed = facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
         ech: None,
+        early_data: None,
         version,
         suite,
         group,

@@ -14,6 +14,7 @@ pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
     let alpn = session.alpn_protocol().map(AsRef::as_ref);
     Negotiated {
         ech: None,
+        early_data: None,
         version: version.and_then(|version| TlsVersion::of(version.0)),
         suite: suite.map(|suite| CipherSuite(suite.suite().0)),
         group: group.map(|kx| Group(kx.name().0)),

@@ -48,6 +48,7 @@ impl Accept for Acceptor {
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,
+                early: None,
             })
         })
     }

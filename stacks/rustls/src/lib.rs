@@ -3,12 +3,15 @@
 //!
 //! This crate must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` set rustls up with a provider from `provider.rs`, `crypto.rs` calls its
-//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` and
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `early_client.rs`
+//! and `early_server.rs` send a request before the end of a handshake, `names.rs` and
 //! `explain.rs` translate. `process.rs` and `watch.rs` are for clients that do not expose rustls.
 
 mod chain;
 mod client;
 mod crypto;
+mod early_client;
+mod early_server;
 mod explain;
 mod in_memory;
 mod names;

@@ -7,6 +7,7 @@ pub(crate) fn negotiated(state: &CommonState, suite: Option<rustls::CipherSuite>
     let resumed = state.handshake_kind() == Some(HandshakeKind::Resumed);
     Negotiated {
         ech: None,
+        early_data: None,
         version: state
             .protocol_version()
             .and_then(|version| TlsVersion::of(version.into())),

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
+    early_server::EarlyAcceptor,
     names,
     provider::{Provider, versions},
 };
@@ -48,6 +49,9 @@ pub(crate) fn acceptor(
     config.ignore_client_order = true;
     config.alpn_protocols = site.alpn.iter().map(|a: &Alpn| a.name().into()).collect();
     config.send_tls13_tickets = usize::from(site.tickets);
+    if let Some(policy) = site.early_data {
+        return Ok(Arc::new(EarlyAcceptor::new(config, policy)));
+    }
     if site.tickets == 0 {
         config.session_storage = Arc::new(NoServerSessionStorage {});
     } else if let Some(ticketer) = chosen.tickets()? {
@@ -74,6 +78,7 @@ impl Accept for RustlsAcceptor {
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,
+                early: None,
             })
         })
     }

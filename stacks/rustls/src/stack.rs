@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{EARLY_REQUEST, SERVES_EARLY_DATA, ServeSite, StackDescription};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
@@ -127,6 +127,8 @@ impl Stack for Rustls {
                 "request",
                 "client-certificate",
                 "client-file",
+                EARLY_REQUEST,
+                SERVES_EARLY_DATA,
             ],
             Interface::Buffered => &[
                 "connect",
@@ -138,6 +140,7 @@ impl Stack for Rustls {
                 "client-file",
                 "early-data",
                 "verify",
+                SERVES_EARLY_DATA,
             ],
             Interface::Unbuffered | Interface::NoBufferLimit => &["suite"],
         };
@@ -319,6 +322,7 @@ mod tests {
             groups: Vec::new(),
             alpn: vec![Alpn::H2],
             tickets: 2,
+            early_data: None,
             ocsp_base64: None,
             body_bytes: 0,
             fault: None,

@@ -9,6 +9,7 @@ pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
     let resumed = connection.resumed();
     Negotiated {
         ech: None,
+        early_data: None,
         version: connection
             .actual_protocol_version()
             .ok()

@@ -96,6 +96,7 @@ impl Accept for S2nAcceptor {
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,
+                early: None,
             })
         })
     }

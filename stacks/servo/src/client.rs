@@ -115,6 +115,7 @@ fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
     };
     Negotiated {
         ech: None,
+        early_data: None,
         version: info
             .protocol_version
             .and_then(|version| TlsVersion::of(version.into())),

@@ -7,6 +7,7 @@ mod archive;
 mod browser;
 mod chains;
 mod compat;
+mod early_data;
 mod emulated;
 mod features;
 mod guide;
@@ -34,7 +35,7 @@ mod support;
 mod urls;
 
 netbench_testing::modules! {
-    archive, browser, chains, compat, emulated, features, guide, installed_servers, instructions, interrupt,
-    live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
+    archive, browser, chains, compat, early_data, emulated, features, guide, installed_servers, instructions,
+    interrupt, live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
     scan_local, scan_loss, scan_relay, ship, slurm, urls,
 }

@@ -35,6 +35,7 @@ fn place() -> Place {
         ("fault.txt", b"one.example fault=silnt\n"),
         ("loss.txt", b"one.example loss=150%\n"),
         ("chain.txt", b"one.example chain=9\n"),
+        ("early.txt", b"one.example\ntwo.example early-data=maybe\n"),
         ("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n"),
         ("port.txt", b"one.example:99999\n"),
         ("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n"),
@@ -169,6 +170,21 @@ const CASES: &[Case] = &[
     ),
     ("connect --sites loss.txt", 2, &["loss", "150%"]),
     ("connect --sites chain.txt", 2, &["chain", "1 to 6"]),
+    (
+        "setup sites check early.txt",
+        1,
+        &[
+            "early.txt",
+            "line 2: early-data",
+            "\"maybe\"",
+            "accept, reject",
+        ],
+    ),
+    (
+        "connect --sites early.txt",
+        2,
+        &["early.txt: line 2: early-data", "\"maybe\""],
+    ),
     (
         "evaluate --sites ipv6.txt",
         2,

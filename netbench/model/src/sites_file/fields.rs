@@ -18,7 +18,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 19] = [
+static FIELDS: [Field; 20] = [
     Field {
         name: "server",
         read: |lab, text| server_name(text).map(|server| lab.server = server),
@@ -90,6 +90,14 @@ static FIELDS: [Field; 19] = [
         name: "tickets",
         read: |lab, text| number(text, 0..=16, "a number of tickets").map(|n| lab.tickets = n),
         text: |lab| lab.tickets.to_string(),
+    },
+    Field {
+        name: "early-data",
+        read: |lab, text| {
+            let policy = unless_none(text, str::parse).map_err(|error| format!("{error}; or none"));
+            policy.map(|policy| lab.early_data = policy)
+        },
+        text: |lab| or_none(lab.early_data),
     },
     Field {
         name: "ocsp",
@@ -266,6 +274,20 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
                 ));
             }
         }
+    }
+    if lab.early_data.is_some() {
+        let needs = [
+            (
+                lab.tls.contains(&TlsVersion::Tls13),
+                "TLS before 1.3 has no early data; expected tls=1.3 or tls=1.2,1.3",
+            ),
+            (
+                lab.tickets > 0,
+                "a client sends early data with a ticket alone; expected tickets=1 or more",
+            ),
+        ];
+        let missing = needs.into_iter().filter(|(is_met, _)| !is_met);
+        found.extend(missing.map(|(_, why)| ("early-data", why.to_owned())));
     }
     let hybrid_only = !lab.groups.is_empty()
         && lab

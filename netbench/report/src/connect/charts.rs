@@ -12,7 +12,7 @@ use crate::{
 /// Number of marks of one chart at most: more marks are no easier to read, and a page has to open.
 const DRAWN: usize = 400;
 
-/// Charts clean, resumed and cold connections side by side, if there is more than one condition.
+/// Charts clean, resumed, cold and early connections side by side, if there is more than one condition.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     let comparisons = summary.comparisons.as_slice();
     let conditions = Condition::ALL.iter().copied();
@@ -72,9 +72,13 @@ fn by_condition(
         title: title.to_owned(),
         note: format!(
             "n = {} pairs. Clean: a new connector, nothing cached. Resumed: the site was visited once before and its \
-             session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
+             session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up.{} Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
              stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
             counts.join(", "),
+            match conditions.contains(&Condition::EarlyData) {
+                true => " Early-data: resumed, with the request before the end of the handshake.",
+                false => "",
+            },
             stacks.first().map_or("the first", String::as_str)
         ),
         drawing: Drawing::Bars(Bars {

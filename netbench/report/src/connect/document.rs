@@ -8,7 +8,7 @@ use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 use super::{
     Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
     differences::differences,
-    latest, match_up, site_phases, summarize, sweep,
+    early_data, latest, match_up, site_phases, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -142,6 +142,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     items.extend(Item::warnings(&summary.warnings));
     items.extend(charts::conditions(summary));
     items.extend(cold_items(&summary.cold));
+    items.extend(early_data::items(&summary.early_data));
     let measured = latest(&report.samples);
     // A page has one joined table; a terminal, which is read from top to bottom, has one for each condition.
     let tables = match summary.switches().count() {
@@ -289,6 +290,9 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables
             match comparison.condition {
                 Condition::Resumed =>
                     "A resumed handshake makes no connector and verifies no chain.",
+                Condition::EarlyData =>
+                    "A resumed handshake makes no connector and verifies no chain. This one contains the request, and the \
+                     round trip of an accepted one.",
                 _ => "The connector is made before a connection and is not part of its total.",
             },
             match target {
@@ -396,6 +400,9 @@ fn left_out(summary: &ConnectSummary) -> Vec<Item> {
 }
 
 fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
+    let mut rows = summary.negotiated.iter();
+    let early_data = rows.any(|row| row.early_data.is_some());
+    let early_data = early_data.then_some("early data");
     let table = Table::of(&summary.negotiated)
         .col("condition", 3, |row| Cell::text(row.condition))
         .col("stack", 0, |row| Cell::text(&row.stack))
@@ -403,6 +410,7 @@ fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
         .col("suite", 1, |row| Cell::text(&row.suite))
         .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
         .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
+        .col_if(early_data, 2, |row| Cell::maybe(row.early_data))
         .col("connections", 0, |row| Cell::count(row.connections));
     [Item::heading("What was negotiated"), table.item()]
 }

@@ -8,6 +8,7 @@ mod cold;
 mod compare;
 mod differences;
 mod document;
+mod early_data;
 mod failures;
 mod losses;
 mod pairs;
@@ -23,6 +24,7 @@ mod warnings;
 
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
+pub use early_data::EarlyDataRow;
 pub use losses::LossSummary;
 pub use runs::{
     ChangedSite, ConnectComparison, PhaseChange, PhaseOfRuns, ReachChange, SiteOfRuns,

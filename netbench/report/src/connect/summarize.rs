@@ -5,6 +5,7 @@ use netbench_model::{ConnectManifest, LinkRecord, Profile, Recorded, Sample, Sta
 use super::{
     cold::cold,
     compare::compare,
+    early_data::early_data,
     failures,
     losses::{LossSummary, losses},
     pairs::latest,
@@ -56,6 +57,7 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
         comparisons,
         sweep: sweep(manifest, &measured),
         cold: cold(&plan.stacks, samples),
+        early_data: early_data(manifest, &measured),
         failures: failures::failures(&measured),
         unsupported: failures::unsupported(&measured),
         left_out,
@@ -143,6 +145,7 @@ fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
             group: negotiated.group.map(|group| group.to_string()),
             alpn: negotiated.alpn.clone(),
             resumed: negotiated.resumed,
+            early_data: negotiated.early_data,
             connections: 0,
         })
     });

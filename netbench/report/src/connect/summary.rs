@@ -2,13 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
+    Condition, EarlyDataStatus, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile,
+    StackName, Target,
 };
 use netbench_stats::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ColdRow, LossSummary, SweepSummary};
+use super::{ColdRow, EarlyDataRow, LossSummary, SweepSummary};
 use crate::{
     Row, RunHead, SummaryHead,
     text::{count, places, site_words},
@@ -31,6 +32,9 @@ pub struct ConnectSummary {
     /// Each stack's cost of the first connection of a process beyond a later one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<ColdRow>,
+    /// Each stack's saving by early data, beside resumed connections to the same sites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early_data: Vec<EarlyDataRow>,
     /// The sites that failed on each stack, and the reasons.
     pub failures: Vec<FailureRow>,
     /// Connections that were not attempted, and the reasons.
@@ -251,6 +255,9 @@ pub struct NegotiatedRow {
     pub alpn: Option<String>,
     /// Whether sessions were resumed.
     pub resumed: bool,
+    /// The outcome of early data, if it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_data: Option<EarlyDataStatus>,
     /// Number of connections.
     pub connections: u64,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netbench_model::{CertificateFault, Condition, FailureClass, StackName, Standing};
+use netbench_model::{CertificateFault, FailureClass, StackName, Standing};
 
 use crate::{ConnectSummary, FailureRow};
 
@@ -22,7 +22,7 @@ pub(super) fn failed_with<'a>(
 /// tried at any point.
 pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
     let rows = connections.unsupported.iter();
-    let whole = rows.filter(|row| row.condition != Condition::Resumed);
+    let whole = rows.filter(|row| !row.condition.resumes());
     let by_name: BTreeMap<&str, &str> = whole
         .flat_map(|row| {
             row.sites

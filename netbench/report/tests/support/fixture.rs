@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
+    CipherSuite, Condition, ConnectManifest, ConnectPlan, EarlyDataStatus, Environment, Failure, FailureClass,
     Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases,
     ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
     SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
@@ -273,13 +273,18 @@ pub fn measured(
     group: Group,
     random: &mut Rng,
 ) -> Measured {
-    let resumed = condition == Condition::Resumed;
+    let resumed = condition.resumes();
+    let is_early = condition == Condition::EarlyData;
     let cpu = 2e6 * compute * noise(random, 0.1);
     let tcp = rtt_ns * noise(random, 0.002);
     let tls = rtt_ns + cpu * 0.7;
-    let first_byte = rtt_ns * noise(random, 0.002);
+    let first_byte = match is_early {
+        true => 0.0,
+        false => rtt_ns * noise(random, 0.002),
+    };
     let client = Negotiated {
         ech: None,
+        early_data: is_early.then_some(EarlyDataStatus::Accepted),
         version: Some(TlsVersion::Tls13),
         suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
         group: Some(group),

@@ -13,21 +13,21 @@ use netbench_model::{
     ClientSettings, Condition, ConnectPlan, FailureClass, Outcome, Profile, RequestRecord, Role,
     RootsRecord, RootsSource, Sample, StackName, Target, parse_sites,
 };
-use netbench_protocol::{HttpRequest, Resolve};
+use netbench_protocol::{EARLY_REQUEST, HttpRequest, Resolve};
 use netbench_runner::{Event, HostAddress, Targets, Trials, Workers, execute};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::json;
 use tempfile::TempDir;
 
-use self::lies::lies;
+use self::lies::{lies, lies_about_early_data};
 use crate::fake::{At, Fake, Lie, Script, What};
 
 const HONEST: &str = "honest";
 const LIAR: &str = "liar";
 
 /// The nearest site, to which warm-ups go, and the site that lies concern.
-const SITES: &str = "near.example rtt=1ms body=1000\nlied.example rtt=5ms body=1000\n";
+const SITES: &str = "near.example rtt=1ms body=1000 early-data=accept\nlied.example rtt=5ms body=1000 early-data=accept\n";
 const LIED: &str = "lied.example";
 
 const ROUNDS: u32 = 2;
@@ -89,6 +89,12 @@ pub(crate) fn tests() -> Vec<Test> {
             about_one_site(Condition::Resumed, Lie { at, what }, end)
         }));
     }
+    for (name, what, end) in lies_about_early_data() {
+        let at = At::Connect(Role::Measured, LIED.to_owned());
+        tests.push(test(name, move || {
+            about_one_site(Condition::EarlyData, Lie { at, what }, end)
+        }));
+    }
     let at = At::Connect(Role::Measured, LIED.to_owned());
     let death = Lie {
         at,
@@ -144,6 +150,14 @@ pub(crate) fn tests() -> Vec<Test> {
             a_site_that_never_answers_is_given_up,
         ),
         test("a_live_server_says_nothing", a_live_server_says_nothing),
+        test(
+            "early_data_is_not_tried_where_there_is_none",
+            early_data_is_not_tried_where_there_is_none,
+        ),
+        test(
+            "a_site_that_rejects_early_data_accepts_none",
+            a_site_that_rejects_early_data_accepts_none,
+        ),
     ]);
     tests
 }
@@ -206,7 +220,9 @@ fn workers_are_fresh_in_every_round() {
             // connection.
             let (processes, connections) = match condition {
                 Condition::Cold => (2 * ROUNDS, 4 * ROUNDS),
-                Condition::Clean | Condition::Resumed => (ROUNDS, 2 * ROUNDS),
+                Condition::Clean | Condition::Resumed | Condition::EarlyData => {
+                    (ROUNDS, 2 * ROUNDS)
+                }
             };
             assert_eq!(connected.len(), connections as usize, "{condition}");
             assert_eq!(different.len(), processes as usize, "{condition}");
@@ -217,7 +233,7 @@ fn workers_are_fresh_in_every_round() {
             let warm_ups = fake.processes("connect as warm-up");
             let due: Vec<u32> = match condition {
                 Condition::Cold => Vec::new(),
-                Condition::Clean | Condition::Resumed => {
+                Condition::Clean | Condition::Resumed | Condition::EarlyData => {
                     connected.chunks(2).map(|round| round[0]).collect()
                 }
             };
@@ -269,6 +285,48 @@ fn tried(run: &Run, plan: &ConnectPlan) -> (u32, usize) {
     });
     let connections = run.liar.processes("connect").len();
     (connections as u32, given_up.count())
+}
+
+/// A site without early data, and a stack that sends none, have no samples of the condition.
+fn early_data_is_not_tried_where_there_is_none() {
+    let mut plan = plan(Condition::EarlyData);
+    plan.sites =
+        parse_sites("near.example body=1000 early-data=accept\nlied.example body=1000\n").unwrap();
+    let mut run = Run::new_honest();
+    let script = Script {
+        operations: vec!["connect".to_owned()],
+        ..script(LIAR, Vec::new())
+    };
+    run.liar = Fake::new(run.folder.path(), &script);
+    let programs = [(HONEST, &run.honest), (LIAR, &run.liar)];
+    let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone().into()));
+    run.workers = Workers::probe(programs.into(), None, Arc::default()).unwrap();
+    let (samples, _) = run.execute(&plan);
+    for sample in samples {
+        let reason = match (sample.site.as_str(), sample.stack.as_str()) {
+            (LIED, _) => "the site has neither early-data=accept nor early-data=reject",
+            (_, LIAR) => "the connector of liar (none) sends no early data",
+            _ => {
+                expect(&sample, End::Ok);
+                continue;
+            }
+        };
+        match &sample.outcome {
+            Outcome::Unsupported { reason: found } => assert_eq!(found, reason),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The fakes report that the server accepted.
+fn a_site_that_rejects_early_data_accepts_none() {
+    let mut plan = plan(Condition::EarlyData);
+    plan.sites = parse_sites("near.example body=1000 early-data=reject\n").unwrap();
+    let (samples, _) = Run::new_honest().execute(&plan);
+    assert_eq!(samples.len(), 2 * ROUNDS as usize);
+    for sample in samples {
+        expect(&sample, Failed(WrongWork, "early data", "rejects it"));
+    }
 }
 
 /// On the real network there is no server's view; the client's reports are still verified.
@@ -402,7 +460,7 @@ impl Run {
 fn script(stack: &str, lies: Vec<Lie>) -> Script {
     Script {
         stack: stack.to_owned(),
-        operations: vec!["connect".to_owned()],
+        operations: ["connect", EARLY_REQUEST].map(str::to_owned).into(),
         body_bytes: 1_000,
         vm_info: None,
         lies,

@@ -10,9 +10,9 @@ use std::{
 };
 
 use netbench_model::{
-    CipherSuite, ClientAuth, Condition, Group, HandshakeKind, Held, HeldAfter, Measured,
-    Negotiated, ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer, Work,
-    WorkerRecord,
+    CipherSuite, ClientAuth, Condition, EarlyDataStatus, Group, HandshakeKind, Held, HeldAfter,
+    Measured, Negotiated, ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer,
+    Work, WorkerRecord,
 };
 use netbench_protocol::{
     Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
@@ -269,9 +269,11 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
 
 /// Returns a successful connection.
 fn connected(connect: &Connect, body_bytes: u64) -> Measured {
-    let resumed = connect.condition == Condition::Resumed && connect.role == Role::Measured;
+    let resumed = connect.condition.resumes() && connect.role == Role::Measured;
+    let is_early = resumed && connect.condition == Condition::EarlyData;
     let negotiated = Negotiated {
         ech: None,
+        early_data: is_early.then_some(EarlyDataStatus::Accepted),
         version: Some(TlsVersion::Tls13),
         suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
         group: Some(Group::X25519),

@@ -129,6 +129,7 @@ pub(crate) fn workers_are_enumerated() {
                     groups: setting.groups.to_vec(),
                     alpn: vec![Alpn::Http11],
                     tickets: 2,
+                    early_data: None,
                     ocsp_base64: None,
                     body_bytes: 100,
                     fault: None,

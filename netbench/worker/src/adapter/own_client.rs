@@ -60,6 +60,7 @@ pub async fn accepted<S: HandshakeStream>(
     Ok(Accepted {
         stream: Box::new(stream),
         negotiated,
+        early: None,
     })
 }
 

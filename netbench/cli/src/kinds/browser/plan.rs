@@ -131,6 +131,11 @@ pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<BrowserManifest> 
             "--condition cold is no condition of a browser: in clean, each visit has a process of its own"
         );
     }
+    if options.condition.contains(&Condition::EarlyData) {
+        bail_input!(
+            "--condition early-data is for stacks: a browser decides by itself when it sends early data"
+        );
+    }
     let sandbox = sandbox(options.no_sandbox);
     let programs = find(&options.browser)?;
     let browsers = programs

@@ -1,6 +1,8 @@
 use std::{collections::HashMap, time::Duration};
 
-use netbench_model::{Condition, ConnectPlan, FailureClass, Fault, Outcome, Sample, Site};
+use netbench_model::{
+    Condition, ConnectPlan, EarlyDataPolicy, FailureClass, Fault, Outcome, Sample, Site,
+};
 use netbench_runner::TIME_OUTS;
 
 use crate::{
@@ -111,12 +113,26 @@ impl<'a> Connections<'a> {
             return times(self.plan.timeout(), time_outs / self.silent_at_a_time());
         }
         let one = self.connection(site).saturating_add(self.plan.pause());
-        let sample = one.saturating_mul(condition.connections())
-            + match condition {
-                Condition::Cold => PROCESS,
-                Condition::Clean | Condition::Resumed => Duration::ZERO,
-            };
+        let sample = one.saturating_mul(condition.connections());
+        let sample = match (condition, site.lab.early_data) {
+            (Condition::Clean | Condition::Resumed, _) => sample,
+            (Condition::Cold, _) => sample.saturating_add(PROCESS),
+            (Condition::EarlyData, Some(EarlyDataPolicy::Accept)) => {
+                sample.saturating_sub(self.round_trip(site))
+            }
+            (Condition::EarlyData, Some(EarlyDataPolicy::Reject)) => sample,
+            // The condition is unsupported there.
+            (Condition::EarlyData, None) => Duration::ZERO,
+        };
         times(sample, 1.0 / self.sites_at_a_time(condition))
+    }
+
+    /// Returns the emulated round-trip time of a site.
+    fn round_trip(&self, site: &Site) -> Duration {
+        match self.reached {
+            Reached::Links => site.lab.link.rtt(),
+            Reached::Loopback | Reached::Network => Duration::ZERO,
+        }
     }
 
     /// Returns whether every connection to a site reaches the time limit.
@@ -151,14 +167,14 @@ impl<'a> Connections<'a> {
         let jobs = f64::from(self.plan.jobs.max(1));
         match condition {
             Condition::Cold => jobs.min(4.0),
-            Condition::Clean | Condition::Resumed => jobs,
+            Condition::Clean | Condition::Resumed | Condition::EarlyData => jobs,
         }
     }
 
     fn connection(&self, site: &Site) -> Duration {
         let usual = match self.reached {
             Reached::Links => {
-                let round_trips = CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS);
+                let round_trips = CONNECTION + times(self.round_trip(site), ROUND_TRIPS);
                 round_trips.saturating_add(transfer(site))
             }
             Reached::Loopback | Reached::Network if self.plan.pause().is_zero() => CONNECTION,
@@ -274,7 +290,7 @@ mod tests {
         let plan = plan(SITES);
         let connections = Connections::of(&plan);
         let (cost, work) = (plan.cost(), connections.work());
-        assert_eq!(cost.pieces, 3 * 3 * 2 * 10);
+        assert_eq!(cost.pieces, 3 * 4 * 2 * 10);
         let each = work
             .samples
             .values()
@@ -319,6 +335,24 @@ mod tests {
 
     fn share(plan: &ConnectPlan, site: usize) -> Duration {
         Connections::of(plan).share(&plan.sites[site], Condition::Clean)
+    }
+
+    #[test]
+    fn accepted_early_data_saves_a_round_trip() {
+        let plan = plan(
+            "a.example rtt=100ms early-data=accept\nr.example rtt=100ms early-data=reject\nn.example rtt=100ms\n",
+        );
+        let connections = Connections::of(&plan);
+        let [accepted, rejected, none] = [0, 1, 2].map(|site| {
+            let site = &plan.sites[site];
+            let resumed = connections.share(site, Condition::Resumed);
+            let early = connections.share(site, Condition::EarlyData);
+            (resumed.as_secs_f64() - early.as_secs_f64())
+                * connections.sites_at_a_time(Condition::Clean)
+        });
+        assert!((accepted - 0.1).abs() < 1e-6, "{accepted}");
+        assert!(rejected.abs() < 1e-6, "{rejected}");
+        assert!(none > 0.5, "{none}");
     }
 
     #[test]

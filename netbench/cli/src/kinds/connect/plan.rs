@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use netbench_interop::SEGMENT_BYTES;
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
-    LinkPreset, Profile, SignatureScheme, StackName, Switch, TlsVersion, parse_duration,
+    LinkPreset, Profile, SignatureScheme, StackName, Switch, Target, TlsVersion, parse_duration,
     tls::one_of,
 };
 use netbench_report::count;
@@ -57,7 +57,8 @@ pub(crate) struct Connect {
     /// Take 20 seconds: six of the sites, and an answer of three lines
     #[arg(long, conflicts_with_all = ["targets", "limit", "every", "only", "sweep", "preset"])]
     pub(crate) quick: bool,
-    /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
+    /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process), early-data (a session,
+    /// with the request in the first flight: sites with early-data=accept or reject, stacks such as rustls-aws-lc+plain)
     #[arg(
         long,
         value_name = "C,…",
@@ -258,6 +259,11 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
     client::only_for_servers(target, &request, &options.unstored.identity)?;
     if options.over.live && options.jobs > 16 {
         bail_input!("--live takes at most 16 --jobs");
+    }
+    if target != Target::Lab && options.condition.contains(&Condition::EarlyData) {
+        bail_input!(
+            "--condition early-data is for emulated sites: only their servers report whether a request came as early data"
+        );
     }
     let every = match options.quick {
         true => file.sites.len().div_ceil(QUICK_SITES),

@@ -3,8 +3,8 @@
 
 use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments};
 use netbench_model::{
-    BitRate, ClientSettings, CpuShare, Group, KeyType, LabProfile, LinkProfile, Measured, Profile,
-    Site, TlsVersion,
+    BitRate, ClientSettings, CpuShare, EarlyDataStatus, Group, KeyType, LabProfile, LinkProfile,
+    Measured, Profile, Site, TlsVersion,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,12 @@ pub(super) fn predict(
     let link = &lab.link;
     let trip_ns = (link.rtt_ns + link.jitter_ns) as f64;
 
-    let hello = f64::from(1 + handshake_trips(client, measured) + 1);
+    // The answer to accepted early data comes with the server's part of the handshake.
+    let request_trips = match measured.client.early_data {
+        Some(EarlyDataStatus::Accepted) => 0,
+        Some(EarlyDataStatus::Rejected) | None => 1,
+    };
+    let hello = f64::from(1 + handshake_trips(client, measured) + request_trips);
     let mut sender = SlowStart::new(trip_ns, link);
     sender.send(handshake);
     sender.send(response);

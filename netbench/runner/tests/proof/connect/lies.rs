@@ -71,6 +71,11 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
             Failed(WrongWork, "resumed", "resumed is true"),
         ),
         (
+            "early_data_that_was_not_due",
+            What::Changed(json!({"client": {"early_data": "accepted"}})),
+            Failed(WrongWork, "early data", "the client sent early data"),
+        ),
+        (
             "not_verified",
             What::Changed(json!({"phases": {"verify_ns": null}})),
             Failed(WrongWork, "no verification", "phases.verify_ns is null"),
@@ -186,6 +191,57 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
             "unsupported_stays_as_it_is",
             What::Instead(json!({"type": "unsupported", "reason": "not this stack"})),
             Unsupported,
+        ),
+    ]
+}
+
+/// Returns reports of a connection with early data to a site that accepts it.
+pub(super) fn lies_about_early_data() -> Vec<(&'static str, What, End)> {
+    vec![
+        (
+            "early_data_on_no_side",
+            What::Changed(
+                json!({"client": {"early_data": null}, "server": {"negotiated": {"early_data": null}}}),
+            ),
+            Failed(WrongWork, "early data", "the client sent no early data"),
+        ),
+        (
+            "early_data_that_the_server_did_not_see",
+            What::Changed(json!({"server": {"negotiated": {"early_data": null}}})),
+            Failed(WrongWork, "early data", "accepted, the server none"),
+        ),
+        (
+            "early_data_rejected_on_one_side",
+            What::Changed(json!({"server": {"negotiated": {"early_data": "rejected"}}})),
+            Failed(WrongWork, "early data", "accepted, the server rejected"),
+        ),
+        // As after a HelloRetryRequest.
+        (
+            "early_data_rejected_on_both_sides",
+            What::Changed(
+                json!({"client": {"early_data": "rejected"}, "server": {"negotiated": {"early_data": "rejected"}}}),
+            ),
+            End::Ok,
+        ),
+        (
+            "early_data_without_resumption",
+            What::Changed(
+                json!({"client": {"resumed": false}, "server": {"negotiated": {"resumed": false}}}),
+            ),
+            Failed(WrongWork, "not resumed", "resumed is false"),
+        ),
+        // A part of an answer may come with the handshake, but not more than all of it.
+        (
+            "early_data_answered_within_the_handshake",
+            What::Changed(
+                json!({"transfer": {"handshake_bytes_in": 4_100, "handshake_bytes_out": 700}}),
+            ),
+            End::Ok,
+        ),
+        (
+            "early_data_answered_with_too_few_bytes",
+            What::Changed(json!({"transfer": {"bytes_in": 900}})),
+            Failed(WrongWork, "bytes", "transfer.bytes_in is 900"),
         ),
     ]
 }

@@ -1,0 +1,280 @@
+//! A server that takes early data (RFC 8446 section 4.2.10). tokio-rustls' acceptor returns after the client's Finished, a
+//! round trip after a request in early data.
+
+use std::{
+    io::{self, Read, Write},
+    sync::Arc,
+    task::Poll,
+};
+
+use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
+    TlsStream, accepted,
+};
+use rustls::{HandshakeKind, ServerConfig, ServerConnection};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+use crate::names;
+
+/// The early data that a ticket allows, in bytes.
+const LIMIT_BYTES: u32 = 16 * 1024;
+
+/// The type of an encrypted record of TLS 1.3, and the length of a record's header (RFC 8446 section 5.1).
+const APPLICATION_DATA: u8 = 23;
+const HEADER_BYTES: usize = 5;
+
+/// An acceptor of connections with early data.
+#[derive(Clone)]
+pub(crate) struct EarlyAcceptor {
+    config: Arc<ServerConfig>,
+    policy: EarlyDataPolicy,
+}
+
+impl EarlyAcceptor {
+    /// Makes the tickets of `config` allow early data. The configuration must have no ticketer: rustls accepts early data
+    /// only with a session that it keeps, and hands out each once, so that no ClientHello is accepted twice.
+    pub(crate) fn new(mut config: ServerConfig, policy: EarlyDataPolicy) -> Self {
+        config.max_early_data_size = LIMIT_BYTES;
+        config.send_half_rtt_data = policy == EarlyDataPolicy::Accept;
+        Self {
+            config: Arc::new(config),
+            policy,
+        }
+    }
+
+    /// Performs the handshake on a connection, or the part of it before accepted early data.
+    async fn take<W>(self, stream: W) -> Result<Accepted, AcceptError>
+    where
+        W: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let session = EarlySession::new(&self, stream)?;
+        let receipt = session.receipt.clone();
+        let accepted = accepted(Ok::<_, AcceptError>(TlsStream::new(session))).await?;
+        let is_early = accepted.negotiated.early_data == Some(EarlyDataStatus::Accepted);
+        Ok(Accepted {
+            early: is_early.then_some(receipt),
+            ..accepted
+        })
+    }
+}
+
+impl Accept for EarlyAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        Box::pin(self.clone().take(stream))
+    }
+}
+
+/// A session whose handshake counts as done once early data have come: reading continues it, and writing does not wait for
+/// its end.
+struct EarlySession<W> {
+    connection: ServerConnection,
+    socket: Socket<W>,
+    /// Received bytes that are not processed yet.
+    received: Vec<u8>,
+    /// Early data that were not read yet.
+    plaintext: Vec<u8>,
+    has_early_data: bool,
+    /// Number of encrypted records before the end of the handshake. The client's Finished is one; rejected early data are
+    /// the others, which rustls does not report.
+    encrypted_records: u32,
+    receipt: EarlyReceipt,
+}
+
+impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
+    fn new(acceptor: &EarlyAcceptor, stream: W) -> Result<Self, rustls::Error> {
+        let mut connection = ServerConnection::new(Arc::clone(&acceptor.config))?;
+        if acceptor.policy == EarlyDataPolicy::Reject {
+            connection.reject_early_data();
+        }
+        Ok(Self {
+            connection,
+            socket: Socket::new(stream),
+            received: Vec::new(),
+            plaintext: Vec::new(),
+            has_early_data: false,
+            encrypted_records: 0,
+            receipt: EarlyReceipt::default(),
+        })
+    }
+
+    /// Sends the records that the library has made.
+    fn send(&mut self) -> io::Result<()> {
+        while self.connection.wants_write() {
+            if self.connection.write_tls(&mut self.socket)? == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends as much as the socket takes now.
+    fn send_some(&mut self) -> io::Result<()> {
+        match self.send() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            sent => sent,
+        }
+    }
+
+    /// Receives and processes one record, or the end of the stream.
+    ///
+    /// # Errors
+    /// An end of the stream within the handshake is an error, because nothing can follow.
+    fn receive(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(length) = record_bytes(&self.received) {
+                return self.process(length);
+            }
+            let mut buffer = [0; 16 * 1024];
+            let count = self.socket.read(&mut buffer)?;
+            if count == 0 {
+                self.connection.read_tls(&mut io::empty())?;
+                return match self.connection.is_handshaking() {
+                    true => Err(io::ErrorKind::UnexpectedEof.into()),
+                    false => Ok(()),
+                };
+            }
+            self.received.extend_from_slice(&buffer[..count]);
+        }
+    }
+
+    /// Processes the first `length` received bytes, which are a record, and takes the early data out of it.
+    fn process(&mut self, length: usize) -> io::Result<()> {
+        let is_encrypted = self.received.first() == Some(&APPLICATION_DATA);
+        self.encrypted_records += u32::from(is_encrypted && self.connection.is_handshaking());
+        let mut record = &self.received[..length];
+        while !record.is_empty() && self.connection.read_tls(&mut record)? > 0 {}
+        self.received.drain(..length);
+        self.connection
+            .process_new_packets()
+            .map_err(io::Error::other)?;
+        if let Some(mut early) = self.connection.early_data() {
+            early.read_to_end(&mut self.plaintext)?;
+            self.has_early_data |= !self.plaintext.is_empty();
+        }
+        Ok(())
+    }
+
+    /// Processes the next record, and sends the answer of the library: tickets, or the alert about an error.
+    fn advance(&mut self) -> io::Result<()> {
+        let received = self.receive();
+        self.send_some()?;
+        received
+    }
+
+    fn try_handshake(&mut self) -> io::Result<()> {
+        while self.connection.is_handshaking() && !self.has_early_data {
+            self.advance()?;
+        }
+        self.send()
+    }
+
+    fn try_read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.plaintext.is_empty() {
+                let count = self.plaintext.as_slice().read(room)?;
+                self.plaintext.drain(..count);
+                return Ok(count);
+            }
+            if !self.connection.is_handshaking() {
+                match self.connection.reader().read(room) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Ok(count) if count > 0 => {
+                        self.receipt.ends();
+                        return Ok(count);
+                    }
+                    end => return end,
+                }
+            }
+            self.advance()?;
+        }
+    }
+
+    fn try_write(&mut self, plaintext: &[u8]) -> io::Result<usize> {
+        self.send()?;
+        let count = self.connection.writer().write(plaintext)?;
+        self.send_some()?;
+        Ok(count)
+    }
+}
+
+impl<W: AsyncRead + AsyncWrite + Unpin> DrivenSession for EarlySession<W> {
+    type Transport = Socket<W>;
+
+    fn transport(&self) -> &Self::Transport {
+        &self.socket
+    }
+
+    fn transport_mut(&mut self) -> &mut Self::Transport {
+        &mut self.socket
+    }
+
+    fn handshake(&mut self) -> Poll<io::Result<()>> {
+        polled(self.try_handshake())
+    }
+
+    fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
+        polled(self.try_read(plaintext))
+    }
+
+    fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
+        polled(self.try_write(plaintext))
+    }
+
+    fn has_plaintext(&self) -> bool {
+        !self.plaintext.is_empty()
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        let suite = self.connection.negotiated_cipher_suite();
+        let early_data = match (self.has_early_data, self.encrypted_records) {
+            (true, _) => Some(EarlyDataStatus::Accepted),
+            (false, 0 | 1) => None,
+            (false, _) => Some(EarlyDataStatus::Rejected),
+        };
+        Negotiated {
+            early_data,
+            ..names::negotiated(&self.connection, suite.map(|suite| suite.suite()))
+        }
+    }
+
+    fn resumed(&self) -> bool {
+        self.connection.handshake_kind() == Some(HandshakeKind::Resumed)
+    }
+}
+
+impl<W: AsyncRead + AsyncWrite + Unpin> SocketSession for EarlySession<W> {
+    fn alpn(&self) -> Option<Vec<u8>> {
+        self.connection.alpn_protocol().map(<[u8]>::to_vec)
+    }
+
+    fn flush(&mut self) -> Poll<io::Result<()>> {
+        polled(self.send())
+    }
+
+    fn close(&mut self) -> Poll<io::Result<()>> {
+        self.connection.send_close_notify();
+        polled(self.send())
+    }
+}
+
+/// Returns the length of the record at the beginning of `bytes`, if all of it is there.
+fn record_bytes(bytes: &[u8]) -> Option<usize> {
+    let [_, _, _, high, low] = *bytes.first_chunk::<HEADER_BYTES>()?;
+    let length = HEADER_BYTES + usize::from(u16::from_be_bytes([high, low]));
+    (bytes.len() >= length).then_some(length)
+}
+
+/// Converts the result of an operation on the socket, which does not block.
+fn polled<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+        result => Poll::Ready(result),
+    }
+}
+
+#[cfg(all(test, feature = "ring"))]
+mod tests;
