@@ -20,7 +20,7 @@ rejects.example early-data=reject alpn=http/1.1
 
 fn accepted_early_data_saves_a_round_trip_and_rejected_none() {
     let place = Place::with_sites(SITES);
-    let line = "--rounds 5 --link user --stack rustls-aws-lc+plain,rustls-aws-lc --condition resumed,early-data --json";
+    let line = "--rounds 9 --link user --stack rustls-aws-lc+plain,rustls-aws-lc --condition resumed,early-data --json";
     let summary: ConnectSummary = json(&place.connect(line).stdout);
     for sample in measured(&place.run()) {
         let is_early = sample.condition == Condition::EarlyData;
@@ -53,7 +53,7 @@ fn accepted_early_data_saves_a_round_trip_and_rejected_none() {
     for (outcome, trips) in [(*accepted, 0.8..1.2), (*rejected, -0.2..0.2)] {
         let mut rows = summary.early_data.iter();
         let row = rows.find(|row| row.outcome == outcome).unwrap();
-        assert_eq!(row.pairs, 5);
+        assert_eq!(row.pairs, 9);
         let saved = row.saved_round_trips.unwrap();
         assert!(trips.contains(&saved), "{row:?}");
     }

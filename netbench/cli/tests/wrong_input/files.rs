@@ -172,7 +172,7 @@ const CASES: &[Case] = &[
     ("connect --sites chain.txt", 2, &["chain", "1 to 6"]),
     (
         "setup sites check early.txt",
-        1,
+        2,
         &[
             "early.txt",
             "line 2: early-data",
