@@ -105,10 +105,14 @@ impl<'a> Connections<'a> {
 
     /// Returns the share of a sample in the run's time, which several concurrent trials share.
     fn share(&self, site: &Site, condition: Condition) -> Duration {
+        if !is_tried(site, condition) {
+            return Duration::ZERO;
+        }
         if self.never_answers(site) {
             // The run gives up the site: of all its samples, only the first reach the time limit.
-            let units =
-                f64::from(self.plan.rounds.max(1)) * self.plan.conditions.len().max(1) as f64;
+            let conditions = self.plan.conditions.iter();
+            let tried = conditions.filter(|condition| is_tried(site, **condition));
+            let units = f64::from(self.plan.rounds.max(1)) * tried.count().max(1) as f64;
             let time_outs = (f64::from(TIME_OUTS) / units).min(1.0);
             return times(self.plan.timeout(), time_outs / self.silent_at_a_time());
         }
@@ -120,9 +124,7 @@ impl<'a> Connections<'a> {
             (Condition::EarlyData, Some(EarlyDataPolicy::Accept)) => {
                 sample.saturating_sub(self.round_trip(site))
             }
-            (Condition::EarlyData, Some(EarlyDataPolicy::Reject)) => sample,
-            // The condition is unsupported there.
-            (Condition::EarlyData, None) => Duration::ZERO,
+            (Condition::EarlyData, _) => sample,
         };
         times(sample, 1.0 / self.sites_at_a_time(condition))
     }
@@ -182,6 +184,11 @@ impl<'a> Connections<'a> {
         };
         usual.min(self.plan.timeout())
     }
+}
+
+/// Returns whether the condition is tried at a site: early data only where the tickets allow it.
+fn is_tried(site: &Site, condition: Condition) -> bool {
+    condition != Condition::EarlyData || site.lab.early_data.is_some()
 }
 
 /// The shares of samples in a run's time.
