@@ -197,10 +197,12 @@ fn has_key(stack: &dyn Stack, work: &Work) -> Result<(), SetupError> {
     if description.signatures.contains(scheme) {
         return Ok(());
     }
-    let library = description
-        .record
-        .provider
-        .unwrap_or(description.record.library);
+    // Either may be what lacks it.
+    let record = description.record;
+    let library = match record.provider {
+        Some(provider) => format!("{} with {provider}", record.library),
+        None => record.library,
+    };
     Err(SetupError::Unsupported(format!("no {scheme} in {library}")))
 }
 
