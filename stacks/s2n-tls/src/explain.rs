@@ -21,7 +21,7 @@ pub(crate) fn explain(error: &Error) -> Option<Explained> {
     }
 }
 
-/// Returns the fault of a certificate. Most of AWS-LC's errors, including an unknown issuer, have a single
+/// Returns the fault of a certificate. Most of the libcrypto's errors, including an unknown issuer, have a single
 /// name in s2n-tls.
 fn certificate_fault(name: &str) -> Option<Fault> {
     Some(match name {

@@ -4,7 +4,7 @@
 //! them.
 
 use std::{
-    ffi::{c_int, c_void},
+    ffi::{CStr, c_char, c_int, c_void},
     ops::RangeInclusive,
     ptr,
 };
@@ -30,7 +30,7 @@ pub(crate) struct SecurityPolicy {
     pub(crate) suites: *const Suites,
     pub(crate) hybrids: *const Hybrids,
     pub(crate) signatures: *const List,
-    /// Null: the signatures of certificates are left to AWS-LC.
+    /// Null: the signatures of certificates are left to the libcrypto.
     pub(crate) certificate_signatures: *const List,
     pub(crate) curves: *const List,
     pub(crate) strongly_preferred_groups: *const c_void,
@@ -99,11 +99,20 @@ unsafe extern "C" {
     fn s2n_fips_validate_hybrid_group(hybrid: *const c_void, valid: *mut bool) -> ResultOfC;
     fn s2n_fips_validate_signature_scheme(scheme: *const c_void, valid: *mut bool) -> ResultOfC;
     fn s2n_kem_group_is_available(group: *const c_void) -> bool;
+    fn s2n_mldsa_is_supported() -> bool;
+    fn s2n_libcrypto_get_version_name() -> *const c_char;
     fn s2n_config_set_security_policy(
         config: *mut s2n_config,
         policy: *const SecurityPolicy,
     ) -> c_int;
     fn s2n_post_handshake_send(connection: *mut s2n_connection, blocked: *mut c_int) -> c_int;
+}
+
+/// Returns the version of the linked libcrypto, as it reports it.
+pub(crate) fn libcrypto_version() -> String {
+    // SAFETY: the libcrypto returns a static string.
+    let text = unsafe { CStr::from_ptr(s2n_libcrypto_get_version_name()) };
+    text.to_string_lossy().into_owned()
 }
 
 /// The library's rule for one kind of part in FIPS mode.
@@ -136,7 +145,7 @@ pub(crate) fn curve(group: Group) -> Option<Part> {
     able.then_some(Part(curve))
 }
 
-/// Returns the library's hybrid of a curve and a KEM, if the library and AWS-LC support it.
+/// Returns the library's hybrid of a curve and a KEM, if the library and its libcrypto support it.
 pub(crate) fn hybrid(group: Group) -> Option<Part> {
     let (mut hybrid, mut found) = (ptr::null(), false);
     // SAFETY: the results are written to `hybrid` and `found`.
@@ -147,8 +156,13 @@ pub(crate) fn hybrid(group: Group) -> Option<Part> {
     (able && approved(hybrid, s2n_fips_validate_hybrid_group)).then_some(Part(hybrid))
 }
 
-/// Returns the library's signature scheme, if it supports it.
+/// Returns the library's signature scheme, if the library and its libcrypto support it.
 pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
+    // The list has ML-DSA with every libcrypto.
+    // SAFETY: the function returns a constant of the library's build.
+    if SignatureScheme::ML_DSA.contains(&scheme) && !unsafe { s2n_mldsa_is_supported() } {
+        return None;
+    }
     // SAFETY: the library never writes to it.
     let all = unsafe { &s2n_signature_preferences_all };
     // SAFETY: the list has `count` parts, and is never freed.
@@ -237,8 +251,6 @@ fn raw_connection(connection: &Connection) -> *mut s2n_connection {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::c_char;
-
     use super::*;
 
     unsafe extern "C" {

@@ -374,6 +374,7 @@ mod tests {
     use netbench_worker_test::plain::material;
 
     use super::*;
+    use crate::libcrypto::Libcrypto;
 
     fn session(side: EndpointSide, client_auth: ClientAuth) -> Box<dyn Session> {
         let usual = SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm);
@@ -387,7 +388,8 @@ mod tests {
             max_fragment_bytes: None,
             material: &material(),
         };
-        S2n::new().endpoint(&setup).unwrap().session().unwrap()
+        let stack = S2n::new("a test", Libcrypto::AwsLc);
+        stack.endpoint(&setup).unwrap().session().unwrap()
     }
 
     /// The suite's client keeps the digests that a signature with its own certificate would need, as usual clients do.

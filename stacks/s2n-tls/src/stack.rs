@@ -6,25 +6,57 @@ use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts, supported,
 };
 
-use crate::{client, explain, ffi::locked, fips, policy, server};
+use crate::{
+    client, explain,
+    ffi::{self, locked},
+    fips,
+    libcrypto::Libcrypto,
+    policy, server,
+};
 
 /// The package of which this worker is built with another version.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
 
-/// s2n-tls with AWS-LC.
+/// s2n-tls as it is linked.
 pub(crate) struct S2n {
     name: &'static str,
+    executable: &'static str,
+    libcrypto: Libcrypto,
 }
 
 impl S2n {
-    /// Makes the stack, named by the version where it is built with another one.
-    pub(crate) fn new() -> Self {
+    /// Makes the stack of the worker `executable`, named by the version where it is built with another one.
+    pub(crate) fn new(executable: &'static str, libcrypto: Libcrypto) -> Self {
         Self {
-            name: match VERSION_OF {
+            name: match (libcrypto, VERSION_OF) {
                 // The name is allocated once per process.
-                Some(library) => format!("{library}@{}", locked(library)).leak(),
-                None => "s2n-tls",
+                (Libcrypto::AwsLc, Some(library)) => {
+                    format!("{library}@{}", locked(library)).leak()
+                }
+                (Libcrypto::AwsLc, None) => "s2n-tls",
+                (Libcrypto::OpenSsl { .. }, _) => "s2n-tls-openssl",
             },
+            executable,
+            libcrypto,
+        }
+    }
+
+    /// Returns the name and version of the cryptography: of AWS-LC those of its crate, which belong together.
+    fn provider(&self) -> String {
+        match self.libcrypto {
+            Libcrypto::AwsLc if cfg!(feature = "fips") => {
+                format!("{} with {}", version("aws-lc-rs"), fips::module_version())
+            }
+            Libcrypto::AwsLc => version("aws-lc-rs"),
+            Libcrypto::OpenSsl { .. } => ffi::libcrypto_version(),
+        }
+    }
+
+    /// Returns facts about the library's own build.
+    fn library_facts(&self) -> Vec<(&'static str, String)> {
+        match self.libcrypto {
+            Libcrypto::AwsLc => Vec::new(),
+            Libcrypto::OpenSsl { facts, .. } => facts(),
         }
     }
 }
@@ -36,18 +68,18 @@ impl Stack for S2n {
 
     fn describe(&self) -> StackDescription {
         let operations = ["connect", "serve", "suite", "request", "client-certificate"];
+        let library_facts = self.library_facts().into_iter();
         StackDescription {
             record: WorkerRecord {
-                executable: env!("CARGO_BIN_NAME").to_owned(),
+                executable: self.executable.to_owned(),
                 stack: self.name().to_owned(),
                 library: version("s2n-tls"),
-                provider: Some(if cfg!(feature = "fips") {
-                    format!("{} with {}", version("aws-lc-rs"), fips::module_version())
-                } else {
-                    version("aws-lc-rs")
-                }),
+                provider: Some(self.provider()),
                 connector: version("s2n-tls-hyper"),
-                build: build_facts(),
+                build: build_facts()
+                    .into_iter()
+                    .chain(library_facts.map(|(name, fact)| (name.to_owned(), fact)))
+                    .collect(),
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
