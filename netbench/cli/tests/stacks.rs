@@ -301,7 +301,7 @@ fn some_workers_are_built_from_lock_files_of_their_own() {
     checkout(&place);
     alone(
         &place,
-        "stacks build servo servo+webpki-roots servo+jemalloc rustls@0.24-dev",
+        "stacks build servo servo+webpki-roots servo+jemalloc rustls@0.24-dev s2n-tls-openssl",
     )
     .expect(0);
     let built = log(&place);
@@ -309,6 +309,7 @@ fn some_workers_are_built_from_lock_files_of_their_own() {
         "--manifest-path stacks/servo/Cargo.toml",
         "--manifest-path stacks/servo/Cargo.toml --features netbench-worker/jemalloc",
         "--manifest-path stacks/rustls-dev/Cargo.toml",
+        "--manifest-path stacks/s2n-tls-openssl/Cargo.toml",
     ];
     let lines: Vec<&str> = built.lines().collect();
     assert_eq!(lines.len(), expected.len(), "{built}");
