@@ -33,9 +33,8 @@ pub(crate) use self::parts::PARTS;
 use self::{
     answers::Answers,
     args::Evaluate,
-    parts::{BROWSERS, Needs, Part, Step, Unsupported},
+    parts::{BROWSERS, Needs, Part, Step, Steps},
     progress::PartProgress,
-    step::StepEnd,
 };
 use super::kind::{Holds, KindOfRun};
 use crate::{
@@ -119,10 +118,8 @@ fn run_parts(
     let mut answers = Answers::default();
     let mut are_workers_found = false;
     for at in 0..manifest.plan.parts.len() {
-        let known = PARTS
-            .iter()
-            .find(|part| part.name == manifest.plan.parts[at].part);
-        let Some(part) = known.filter(|_| waits(&manifest.plan.parts[at].state)) else {
+        let record = &manifest.plan.parts[at];
+        let Some(part) = parts::named(&record.part).filter(|_| waits(&record.state)) else {
             continue;
         };
         if part.needs != Needs::Nothing && !are_workers_found {
@@ -198,7 +195,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         );
     }
     for name in options.part.iter().chain(&options.skip) {
-        if !PARTS.iter().any(|part| part.name == name) {
+        if parts::named(name).is_none() {
             let names = PARTS.map(|part| part.name);
             let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
             bail_input!("unknown part \"{shown}\"; {suggestion}");
@@ -334,7 +331,7 @@ fn find_workers(plan: &mut EvaluationPlan, quiet: bool) -> anyhow::Result<()> {
 fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
     let stacks = [plan.from.clone(), plan.to.clone()];
     for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
-        let part = PARTS.iter().find(|part| part.name == record.part);
+        let part = parts::named(&record.part);
         let Some(Needs::Operation(operation)) = part.map(|part| part.needs) else {
             continue;
         };
@@ -391,7 +388,7 @@ fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::
 fn part_time(part: &Part, plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<Duration> {
     match (part.steps)(plan, unstored) {
         Ok(steps) => steps.steps.iter().map(Step::time).sum(),
-        Err(Unsupported(_)) => Ok(Duration::ZERO),
+        Err(_) => Ok(Duration::ZERO),
     }
 }
 
@@ -419,6 +416,7 @@ fn waits(state: &PartState) -> bool {
     }
 }
 
+/// Runs the steps of a part. Returns its state, and facts about the method that a reader must know.
 fn run_part(
     part: &Part,
     folder: &RunFolder,
@@ -427,42 +425,44 @@ fn run_part(
     stop: &AtomicBool,
     progress: &PartProgress,
 ) -> (PartState, Vec<String>) {
-    let plan = &manifest.plan;
-    let steps = match (part.steps)(plan, unstored) {
+    let steps = match (part.steps)(&manifest.plan, unstored) {
         Ok(steps) => steps,
-        Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
+        Err(why) => return (PartState::Unsupported { why }, Vec::new()),
     };
     let place = folder.path().join(part.name);
+    let state = run_steps(&steps, &place, manifest, stop, progress);
+    let state = state.unwrap_or_else(|error| PartState::Failed {
+        why: in_a_line(&error),
+    });
+    (state, steps.notes)
+}
+
+/// Runs steps in the folder of their part until one is not completed.
+fn run_steps(
+    steps: &Steps<'_>,
+    place: &Path,
+    manifest: &EvaluationManifest,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> anyhow::Result<PartState> {
+    let plan = &manifest.plan;
     let workers: Vec<String> = plan
         .workers
         .iter()
         .flat_map(|(stack, program)| ["--worker".to_owned(), format!("{stack}={program}")])
         .collect();
-    let mut state = PartState::Done;
     for step in &steps.steps {
-        match step.only_if.map(|needed| needed(&place, plan)).transpose() {
-            Ok(None) => {}
-            Ok(Some(Some(why))) => progress.line(why),
-            Ok(Some(None)) => continue,
-            Err(error) => {
-                let why = in_a_line(&error);
-                return (PartState::Failed { why }, steps.notes);
-            }
+        match step.only_if.map(|needed| needed(place, plan)).transpose()? {
+            None => {}
+            Some(Some(why)) => progress.line(why),
+            Some(None) => continue,
         }
-        state = match step::step(step, &workers, &manifest.thresholds, &place, stop, progress) {
-            Ok(StepEnd::Done) => PartState::Done,
-            Ok(StepEnd::Interrupted) => PartState::Interrupted,
-            Ok(StepEnd::Failed(why)) => PartState::Failed { why },
-            Ok(StepEnd::Unsupported(why)) => PartState::Unsupported { why },
-            Err(error) => PartState::Failed {
-                why: in_a_line(&error),
-            },
-        };
+        let state = step::step(step, &workers, &manifest.thresholds, place, stop, progress)?;
         if state != PartState::Done {
-            break;
+            return Ok(state);
         }
     }
-    (state, steps.notes)
+    Ok(PartState::Done)
 }
 
 fn words(state: &PartState) -> &'static str {

@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_model::Thresholds;
+use netbench_model::{PartState, Thresholds};
 use nix::{
     errno::Errno,
     sys::{
@@ -38,20 +38,8 @@ const LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// The longest time in which a part must store its results, after it is asked to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 
-/// The end of a step.
-pub(super) enum StepEnd {
-    /// The step was completed.
-    Done,
-    /// The step was asked to stop, and has stored its results.
-    Interrupted,
-    /// The step failed, with the reason.
-    Failed(String),
-    /// This machine does not support the step, with the reason.
-    Unsupported(String),
-}
-
 /// Runs one step as a separate process: a crash does not reach this process, and creating namespaces needs a process
-/// without threads. `workers` are the arguments for the workers of the user.
+/// without threads. `workers` are the arguments for the workers of the user. Returns the state of the part after it.
 pub(super) fn step(
     step: &Step<'_>,
     workers: &[String],
@@ -59,7 +47,7 @@ pub(super) fn step(
     folder: &Path,
     stop: &AtomicBool,
     progress: &PartProgress,
-) -> anyhow::Result<StepEnd> {
+) -> anyhow::Result<PartState> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut command = Command::new(this_command()?);
     // The stored command line has the name of the command, not a path on this machine.
@@ -82,7 +70,7 @@ pub(super) fn step(
                 .stdout(file);
             let end = follow(&mut command, stop, progress)?;
             match end {
-                StepEnd::Done => std::fs::rename(&beside, &path),
+                PartState::Done => std::fs::rename(&beside, &path),
                 _ => std::fs::remove_file(&beside),
             }
             .with_context(|| format!("cannot store {}", path.display()))?;
@@ -116,7 +104,7 @@ fn follow(
     command: &mut Command,
     stop: &AtomicBool,
     progress: &PartProgress,
-) -> anyhow::Result<StepEnd> {
+) -> anyhow::Result<PartState> {
     let parent = getpid();
     // SAFETY: between fork and exec the closure makes two system calls and allocates no memory.
     unsafe {
@@ -155,14 +143,20 @@ fn follow(
     Ok(match status {
         // Exit code 3: the step ran, but found nothing to compare, which the report explains. Exit code 4: a figure is
         // beyond a threshold, by which the evaluation answers too.
-        Some(status) if matches!(status.code(), Some(0 | 3 | 4)) => StepEnd::Done,
+        Some(status) if matches!(status.code(), Some(0 | 3 | 4)) => PartState::Done,
         Some(status) if status.code() == Some(130) || stop.load(Ordering::Relaxed) => {
-            StepEnd::Interrupted
+            PartState::Interrupted
         }
-        Some(status) if status.code() == Some(NO_NETWORK.into()) => StepEnd::Unsupported(last),
-        Some(status) if last.is_empty() => StepEnd::Failed(status.to_string()),
-        Some(_) => StepEnd::Failed(last),
-        None => StepEnd::Failed(format!("it took longer than {} s", LIMIT.as_secs())),
+        Some(status) if status.code() == Some(NO_NETWORK.into()) => {
+            PartState::Unsupported { why: last }
+        }
+        Some(status) if last.is_empty() => PartState::Failed {
+            why: status.to_string(),
+        },
+        Some(_) => PartState::Failed { why: last },
+        None => PartState::Failed {
+            why: format!("it took longer than {} s", LIMIT.as_secs()),
+        },
     })
 }
 

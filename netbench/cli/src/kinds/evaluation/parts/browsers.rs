@@ -6,7 +6,7 @@ use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
 use super::{
     compat::servers,
-    part::{Needs, Part, Results, Step, Steps, Unsupported, link, names, usual},
+    part::{Needs, Part, Results, Step, Steps, link, names, usual},
 };
 use crate::{
     browsers,
@@ -35,18 +35,18 @@ const VISITS: &str = "visits";
 const SITES_QUICK: u32 = 10;
 const SITES_FULL: u32 = 25;
 
-fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, String> {
     let mut notes = Vec::new();
     let mut here = Vec::new();
     for name in &plan.browsers {
-        let product: Product = name.parse().map_err(Unsupported)?;
-        match browsers::find(product).map_err(|error| Unsupported(in_a_line(&error)))? {
+        let product: Product = name.parse()?;
+        match browsers::find(product).map_err(|error| in_a_line(&error))? {
             Ok(_) => here.push(product),
             Err(error) => notes.push(error.to_string()),
         }
     }
     if here.is_empty() {
-        return Err(Unsupported(notes.join("; ")));
+        return Err(notes.join("; "));
     }
     let browsers = here.iter().copied().map(Outside::Browser);
     let clients: Vec<Client> = browsers.map(Client::Outside).collect();

@@ -4,7 +4,7 @@ use netbench_model::{
     Depth, EvaluationPlan, chains::ChainsManifest, compat::CompatManifest, roots::RootsManifest,
 };
 
-use super::part::{Needs, Part, RUN, Results, Step, Steps, Unsupported, stacks, usual};
+use super::part::{Needs, Part, RUN, Results, Step, Steps, stacks, usual};
 use crate::{
     client::Unstored,
     kinds::{
@@ -25,7 +25,7 @@ pub(super) const PART: Part = Part {
 const CHAINS: &str = "chains";
 const ROOTS: &str = "roots";
 
-fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, String> {
     let steps = vec![
         Step::run(RUN, || servers(plan, Vec::new())),
         Step::run(CHAINS, || chains(plan)),

@@ -4,8 +4,7 @@ use netbench_model::{Condition, ConnectManifest, Depth, EvaluationPlan, Profile}
 use netbench_report::{ConnectSummary, FEWEST_ROUNDS};
 
 use super::part::{
-    Needs, Part, RUN, Results, Step, Steps, Unsupported, begun_in, link, roots, sites, stacks,
-    usual,
+    Needs, Part, RUN, Results, Step, Steps, begun_in, link, roots, sites, stacks, usual,
 };
 use crate::{
     client::Unstored,
@@ -47,7 +46,7 @@ fn every(plan: &EvaluationPlan) -> u32 {
     }
 }
 
-fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, String> {
     let every = every(plan);
     let mut notes = Vec::new();
     if every > 1 {

@@ -3,7 +3,7 @@ use std::{path::Path, time::Duration};
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
 
-use super::part::{Needs, Part, Results, Step, Steps, Unsupported, Work, printed};
+use super::part::{Needs, Part, Results, Step, Steps, Work, printed};
 use crate::{
     client::Unstored,
     commands::bogo::cost::all_tests,
@@ -46,14 +46,14 @@ fn how(plan: &EvaluationPlan) -> How {
     }
 }
 
-fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, String> {
     let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
     if from == to {
         let why = format!(
             "{} and {} have the same shim for the protocol tests",
             plan.from, plan.to
         );
-        return Err(Unsupported(why));
+        return Err(why);
     }
     let (stored, notes, time) = match how(plan) {
         How::Fresh => (None, Vec::new(), all_tests(2, cores().into()).time),
@@ -85,13 +85,11 @@ fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Uns
 }
 
 /// Returns the shim of a stack. Copies of a stack and builds of one library share a shim.
-fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
+fn shim(stack: &StackName) -> Result<&'static str, String> {
     let stack = stack.stack();
     let shim = KnownShim::of_stack(stack).ok_or_else(|| {
         let shown = stack.escape_debug();
-        Unsupported(format!(
-            "there is no shim of {shown} for the protocol tests"
-        ))
+        format!("there is no shim of {shown} for the protocol tests")
     })?;
     Ok(shim.name)
 }

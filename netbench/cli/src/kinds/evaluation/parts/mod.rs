@@ -15,7 +15,7 @@ use netbench_store::RunFolder;
 
 pub(super) use self::{
     browsers::NAME as BROWSERS,
-    part::{Needs, Part, Results, Step, Unsupported, Work, run_in},
+    part::{Needs, Part, Results, Step, Steps, Work, run_in},
 };
 use crate::{exit::in_a_line, stored::wrong};
 
@@ -30,13 +30,18 @@ pub(crate) const PARTS: [Part; 6] = [
     suite::PART,
 ];
 
+/// Returns the part with this name.
+pub(super) fn named(name: &str) -> Option<&'static Part> {
+    PARTS.iter().find(|part| part.name == name)
+}
+
 /// Reads an evaluation and the results of its parts.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
     let manifest: EvaluationManifest = folder.manifest().map_err(wrong)?;
     let mut results = Results::default();
     let mut unread = Vec::new();
     for record in &manifest.plan.parts {
-        let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
+        let Some(part) = named(&record.part) else {
             continue;
         };
         let place = folder.path().join(part.name);

@@ -26,11 +26,10 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// The workers that the part needs.
     pub(crate) needs: Needs,
-    /// Returns the part's steps, in order.
-    pub(crate) steps:
-        for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, Unsupported>,
+    /// Returns the part's steps, in order, or the reason why these stacks or this machine do not support the part.
+    pub(crate) steps: for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, String>,
     /// Reads the files that the steps have left in the part's folder.
-    pub(crate) collect: Collect,
+    pub(crate) collect: fn(&Path, &EvaluationPlan, &mut Results) -> anyhow::Result<()>,
 }
 
 /// The workers that a part needs.
@@ -43,9 +42,6 @@ pub(crate) enum Needs {
     /// Workers of both stacks that support this operation.
     Operation(&'static str),
 }
-
-/// Reads the files that the steps of a part have left in its folder.
-pub(crate) type Collect = fn(&Path, &EvaluationPlan, &mut Results) -> anyhow::Result<()>;
 
 /// The results of an evaluation's parts, and the reports of their runs.
 #[derive(Default)]
@@ -191,9 +187,6 @@ impl<P: Listed> NewRun for Manifest<P> {
         Ok(folder)
     }
 }
-
-/// The reason why these stacks or this machine do not support a part.
-pub(crate) struct Unsupported(pub(crate) String);
 
 /// Returns the only run in a folder, if it has begun.
 pub(super) fn begun_in(folder: &Path) -> Option<RunFolder> {

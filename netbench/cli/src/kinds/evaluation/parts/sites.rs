@@ -3,9 +3,7 @@ use std::path::Path;
 use netbench_model::{EvaluationPlan, ScanManifest};
 use netbench_report::{losses, web_loss};
 
-use super::part::{
-    Needs, Part, RUN, Results, Step, Steps, Unsupported, link, names, roots, sites, usual,
-};
+use super::part::{Needs, Part, RUN, Results, Step, Steps, link, names, roots, sites, usual};
 use crate::{
     client::Unstored,
     kinds::scan::{self, Scan, ScanRun},
@@ -21,7 +19,7 @@ pub(super) const PART: Part = Part {
 /// The largest number of sites whose loss is confirmed by a handshake.
 const CONFIRM: u32 = 1_000;
 
-fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, unstored: &'a Unstored) -> Result<Steps<'a>, String> {
     let scan = Step::run(RUN, || scan_plan(plan, unstored));
     let scan = scan.with(Unstored {
         header: Vec::new(),

@@ -2,7 +2,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuiteManifest};
 
-use super::part::{Needs, Part, Results, Step, Steps, Unsupported, stacks, usual};
+use super::part::{Needs, Part, Results, Step, Steps, stacks, usual};
 use crate::{
     client::Unstored,
     kinds::suite::{self, PartArg, Suite, SuiteRun},
@@ -30,7 +30,7 @@ const QUICK_CASES: [&str; 4] = [
     "memory-1000_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_after-data",
 ];
 
-fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Unsupported> {
+fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, String> {
     let speed = Step::run(SPEED, || speed(plan));
     let costs = Step::run(COSTS, || costs(plan));
     Ok(vec![speed, costs].into())
