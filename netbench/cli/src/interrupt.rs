@@ -83,29 +83,14 @@ pub(crate) fn in_vain() -> bool {
     is_asked() && !KEEPS.load(Ordering::SeqCst)
 }
 
-/// Runs a program to its end. Ctrl-C ends the program and its children.
-pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
-    watched_status(command, || {})
-}
-
-/// Runs a program like [`status`], and calls `look` meanwhile, many times a second.
-pub(crate) fn watched_status(
-    command: &mut Command,
-    look: impl FnMut(),
-) -> anyhow::Result<ExitStatus> {
-    let status = ended(command, Duration::MAX, look)?;
+/// Runs a program to its end, and calls `look` meanwhile, many times a second. Ctrl-C ends the program and its children.
+pub(crate) fn status(command: &mut Command, look: impl FnMut()) -> anyhow::Result<ExitStatus> {
+    let status = status_within(command, Duration::MAX, look)?;
     status.context("it did not end")
 }
 
 /// Runs a program like [`status`]. Returns `None` if the program did not end within `limit`, and was killed.
 pub(crate) fn status_within(
-    command: &mut Command,
-    limit: Duration,
-) -> anyhow::Result<Option<ExitStatus>> {
-    ended(command, limit, || {})
-}
-
-fn ended(
     command: &mut Command,
     limit: Duration,
     mut look: impl FnMut(),

@@ -29,7 +29,7 @@ impl Host for Terminal {
     }
 
     fn status(&self, command: &mut Command) -> io::Result<ExitStatus> {
-        interrupt::status(command).map_err(as_io)
+        interrupt::status(command, || {}).map_err(as_io)
     }
 
     fn openssl(
@@ -85,7 +85,7 @@ impl Shows {
         bar.set_length(files as u64);
         self.log(shown, &bar, files);
         let (mut looked, mut said) = (Instant::now(), Instant::now());
-        let status = interrupt::watched_status(command, || {
+        let status = interrupt::status(command, || {
             if looked.elapsed() < LOOK {
                 return;
             }

@@ -68,7 +68,7 @@ fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(errors);
-    let status = interrupt::status_within(&mut command, LIMIT)?;
+    let status = interrupt::status_within(&mut command, LIMIT, || {})?;
     Ok(match status {
         Some(status) if status.success() => Ok(()),
         Some(_) => Err(format!(
