@@ -102,13 +102,12 @@ fn pause(text: &str) -> Result<Duration, String> {
 }
 
 impl IdentityOptions {
-    pub(crate) fn load(&self) -> Result<Option<Identity>, WrongInput> {
-        let Some(certificate) = &self.client_cert else {
-            return Ok(None);
-        };
-        Identity::load(certificate, self.client_key.as_deref())
-            .map(Some)
-            .map_err(|e| WrongInput(e.to_string()))
+    /// Reads and validates the certificate, if there is one.
+    pub(crate) fn load(&self) -> Result<Shown, WrongInput> {
+        let certificate = self.client_cert.as_ref();
+        let loaded = certificate.map(|file| Identity::load(file, self.client_key.as_deref()));
+        let loaded = loaded.transpose();
+        loaded.map(Shown).map_err(|e| WrongInput(e.to_string()))
     }
 }
 

@@ -140,7 +140,11 @@ impl Sites {
 
     /// Returns the address of each site.
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
-        let places: Vec<_> = self.sites.iter().map(|site| self.place(site)).collect();
+        let places: Vec<_> = self
+            .sites
+            .iter()
+            .map(|site| place(site, &self.connect_to))
+            .collect();
         match self.target {
             Target::Live if self.names == Names::AsTheyCome => self.at(places.iter().map(|_| None)),
             Target::Live => self.where_resolved(resolve(&places, RESOLVE_LIMIT)),
@@ -181,11 +185,6 @@ impl Sites {
             })
         });
         hosts.collect()
-    }
-
-    /// Returns the host and the port to which connections to a site go.
-    pub(crate) fn place(&self, site: &Site) -> (HostName, u16) {
-        place(site, &self.connect_to)
     }
 }
 
@@ -314,7 +313,7 @@ pub(crate) fn example_site() -> Result<Site, WrongInput> {
 }
 
 /// Returns the host and the port to which connections to a site go.
-fn place(site: &Site, rules: &[ConnectTo]) -> (HostName, u16) {
+pub(crate) fn place(site: &Site, rules: &[ConnectTo]) -> (HostName, u16) {
     destination(rules, &site.host, site.port).unwrap_or_else(|| (site.host.clone(), site.port))
 }
 

@@ -93,7 +93,7 @@ impl Measured for ConnectRun {
             names: Names::First,
         };
         over.validate(run)?;
-        let shown = Shown(unstored.identity.load()?);
+        let shown = unstored.identity.load()?;
         shown.must_be(&run.name, plan.client_certificate.as_ref())?;
         Ok(Self {
             over,

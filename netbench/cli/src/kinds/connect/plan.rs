@@ -12,7 +12,7 @@ use netbench_runner::Workers;
 
 use super::sweep;
 use crate::{
-    client::{self, RequestOptions, Shown, Unstored, millis},
+    client::{self, RequestOptions, Unstored, millis},
     exit::{WrongInput, bail_input},
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
@@ -292,7 +292,7 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
         pause_ms: options.request.pause.map(millis),
         connect_to: options.targets.connect_to.clone(),
         request: client::record(&request),
-        client_certificate: Shown(options.unstored.identity.load()?).record(),
+        client_certificate: options.unstored.identity.load()?.record(),
         link: targets::requested(options.path.link),
     };
     sweep::sweep(options, &mut plan)?;

@@ -38,7 +38,7 @@ use self::{
 };
 use super::kind::{Holds, KindOfRun};
 use crate::{
-    client::{self, Shown, Unstored, millis},
+    client::{self, Unstored, millis},
     cost::{Consent, Cost},
     exit::{Ended, bail_input, in_a_line},
     interrupt,
@@ -364,7 +364,7 @@ fn connections(options: &Evaluate, target: Target) -> anyhow::Result<ConnectionS
         pause_ms: request.pause.map(millis),
         connect_to: options.targets.connect_to.clone(),
         request: client::record(&sent),
-        client_certificate: Shown(options.unstored.identity.load()?).record(),
+        client_certificate: options.unstored.identity.load()?.record(),
     })
 }
 
@@ -379,7 +379,7 @@ fn absolute(path: &Path) -> anyhow::Result<String> {
 fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::Result<()> {
     let (name, begun) = (&manifest.name, &manifest.plan.connections);
     client::request_again(name, &begun.request, &unstored.header)?;
-    let shown = Shown(unstored.identity.load()?);
+    let shown = unstored.identity.load()?;
     shown.must_be(name, begun.client_certificate.as_ref())?;
     Ok(())
 }

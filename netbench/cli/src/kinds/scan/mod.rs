@@ -112,7 +112,7 @@ impl Measured for ScanRun {
             names: Names::AsTheyCome,
         };
         over.validate(run)?;
-        let shown = Shown(unstored.identity.load()?);
+        let shown = unstored.identity.load()?;
         shown.must_be(&run.name, plan.client_certificate.as_ref())?;
         let opened = Self {
             over,
@@ -285,7 +285,7 @@ fn inside<T: Send>(
 
 fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place {
     if over.target == Target::Live {
-        let (host, port) = over.place(site);
+        let (host, port) = targets::place(site, &over.connect_to);
         return match host.address() {
             Some(ip) => Place::At(SocketAddr::new(ip, port)),
             None => Place::Named(host.to_string(), port),

@@ -11,7 +11,7 @@ use netbench_stats::SplitMix;
 
 use super::policy::policy;
 use crate::{
-    client::{IdentityOptions, Shown, millis},
+    client::{IdentityOptions, millis},
     exit::{WrongInput, bail_input},
     options::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
@@ -227,7 +227,7 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
         sni: options.sni.clone(),
         policy,
         sampled_of: sampled_of.transpose()?,
-        client_certificate: Shown(options.identity.load()?).record(),
+        client_certificate: options.identity.load()?.record(),
         connect_to: options.targets.connect_to.clone(),
         start_tls: options.start_tls,
         link: targets::requested(options.path.link),
