@@ -6,9 +6,9 @@ use netbench_protocol::{HELD_AFTER, HELD_IDLE, Hold, Prepared, RequestBody, Resp
 use super::{
     SuiteTrials,
     proof::prove_held,
-    workers::{Lost, another_kind, ask, ready},
+    workers::{Lost, ask, ready},
 };
-use crate::{Launch, Layout};
+use crate::{Launch, Layout, WorkerError};
 
 /// The time limit per session: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
@@ -74,6 +74,6 @@ fn hold(
             prove_held(scenario, sessions, &held)?;
             Ok((ready.prepared, *held))
         }
-        other => Err(another_kind(&other)),
+        other => Err(WorkerError::another_kind(&other).into()),
     }
 }

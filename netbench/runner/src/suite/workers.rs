@@ -53,6 +53,12 @@ impl From<Failure> for Lost {
     }
 }
 
+impl From<WorkerError> for Lost {
+    fn from(error: WorkerError) -> Self {
+        Self::Worker(error)
+    }
+}
+
 /// Starts a worker of `stack` and makes it prepare the scenario, which is proved by its first handshake.
 pub(super) fn ready(
     trials: &SuiteTrials<'_>,
@@ -69,8 +75,7 @@ pub(super) fn ready(
     if compiles && scenario.is_timed() {
         return Err(Lost::Unsupported(WorkerRecord::NEEDS_WARM_UP.to_owned()));
     }
-    let started = trials.workers.start(stack.stack(), launch);
-    let mut worker = started.map_err(Lost::Worker)?;
+    let mut worker = trials.workers.start(stack.stack(), launch)?;
     let request = RequestBody::Prepare(Box::new(Prepare {
         stack: stack.stack().to_owned(),
         scenario: *scenario,
@@ -84,7 +89,7 @@ pub(super) fn ready(
                 prepared: *prepared,
             })
         }
-        other => Err(another_kind(&other)),
+        other => Err(WorkerError::another_kind(&other).into()),
     }
 }
 
@@ -92,7 +97,7 @@ impl Ready {
     pub(super) fn slice(&mut self, slice: Slice, limit: Duration) -> Result<Sliced, Lost> {
         match ask(&mut self.worker, RequestBody::Slice(slice), limit)? {
             ResponseBody::Sliced(sliced) => Ok(*sliced),
-            other => Err(another_kind(&other)),
+            other => Err(WorkerError::another_kind(&other).into()),
         }
     }
 }
@@ -102,13 +107,9 @@ pub(super) fn ask(
     request: RequestBody,
     limit: Duration,
 ) -> Result<ResponseBody, Lost> {
-    match worker.ask(request, limit).map_err(Lost::Worker)? {
+    match worker.ask(request, limit)? {
         ResponseBody::Failed(failure) => Err(Lost::Failed(failure)),
         ResponseBody::Unsupported { reason } => Err(Lost::Unsupported(reason)),
         answer => Ok(answer),
     }
-}
-
-pub(super) fn another_kind(answer: &ResponseBody) -> Lost {
-    Lost::Worker(WorkerError::another_kind(answer))
 }
