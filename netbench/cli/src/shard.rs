@@ -138,67 +138,39 @@ fn number(variable: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Optio
 mod tests {
     use super::*;
 
-    fn slurm(id: &str, count: &str, min: &str, max: &str) -> String {
-        format!(
-            "SLURM_ARRAY_TASK_ID={id} SLURM_ARRAY_TASK_COUNT={count} \
-             SLURM_ARRAY_TASK_MIN={min} SLURM_ARRAY_TASK_MAX={max}"
-        )
-    }
+    /// Variables, of which those of Slurm have short names, and the shard or the reason why there is none.
+    const CASES: &str = "\
+        ID=1 COUNT=3 MIN=1 MAX=3 => 1/3
+        ID=3 COUNT=3 MIN=1 MAX=3 => 3/3
+        ID=0 COUNT=3 MIN=0 MAX=2 => 1/3
+        ID=4 COUNT=3 MIN=0 MAX=4 STEP=2 => 3/3
+        ID=7 COUNT=3 MIN=1 MAX=7 => must be regular
+        ID=0 COUNT=3 MIN=1 MAX=3 => must be regular
+        ID=9 COUNT=3 MIN=1 MAX=3 => numbered from 1 to 3
+        ID=1 COUNT=0 MIN=1 MAX=1 => must be regular
+        ID=1 COUNT=4294967295 MIN=0 MAX=4294967294 => expected from 1
+        ID=1 => COUNT is not
+        ID=x => no number
+        JOB_COMPLETION_INDEX=0 NETBENCH_SHARDS=3 => 1/3
+        JOB_COMPLETION_INDEX=3 NETBENCH_SHARDS=3 => numbered from 1 to 3
+        JOB_COMPLETION_INDEX=-1 NETBENCH_SHARDS=3 => no number
+        JOB_COMPLETION_INDEX=1 => NETBENCH_SHARDS is not
+        JOB_COMPLETION_INDEX=1 ID=1 => both
+        OTHER=1 => neither";
 
     #[test]
     fn the_shard_comes_from_what_started_the_process() {
-        let cases = [
-            (slurm("1", "3", "1", "3"), Ok("1/3")),
-            (slurm("3", "3", "1", "3"), Ok("3/3")),
-            (slurm("0", "3", "0", "2"), Ok("1/3")),
-            (
-                slurm("4", "3", "0", "4") + " SLURM_ARRAY_TASK_STEP=2",
-                Ok("3/3"),
-            ),
-            (slurm("7", "3", "1", "7"), Err("must be regular")),
-            (slurm("0", "3", "1", "3"), Err("must be regular")),
-            (slurm("9", "3", "1", "3"), Err("numbered from 1 to 3")),
-            (slurm("1", "0", "1", "1"), Err("must be regular")),
-            (
-                slurm("1", "4294967295", "0", "4294967294"),
-                Err("expected from 1"),
-            ),
-            ("SLURM_ARRAY_TASK_ID=1".to_owned(), Err("COUNT is not")),
-            ("SLURM_ARRAY_TASK_ID=x".to_owned(), Err("no number")),
-            (
-                "JOB_COMPLETION_INDEX=0 NETBENCH_SHARDS=3".to_owned(),
-                Ok("1/3"),
-            ),
-            (
-                "JOB_COMPLETION_INDEX=3 NETBENCH_SHARDS=3".to_owned(),
-                Err("numbered from 1 to 3"),
-            ),
-            (
-                "JOB_COMPLETION_INDEX=-1 NETBENCH_SHARDS=3".to_owned(),
-                Err("no number"),
-            ),
-            (
-                "JOB_COMPLETION_INDEX=1".to_owned(),
-                Err("NETBENCH_SHARDS is not"),
-            ),
-            (
-                "JOB_COMPLETION_INDEX=1 SLURM_ARRAY_TASK_ID=1".to_owned(),
-                Err("both"),
-            ),
-            (String::new(), Err("neither")),
-        ];
-        for (environment, expected) in cases {
+        for case in CASES.lines() {
+            let (environment, expected) = case.split_once(" => ").unwrap();
             let found = automatic(&|name| {
+                let name = name.strip_prefix("SLURM_ARRAY_TASK_").unwrap_or(name);
                 let mut variables = environment.split_whitespace();
                 variables
                     .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
                     .map(str::to_owned)
             });
-            match (found, expected) {
-                (Ok(shard), Ok(text)) => assert_eq!(shard.to_string(), text, "{environment}"),
-                (Err(why), Err(text)) => assert!(why.contains(text), "{environment}: {why}"),
-                (found, _) => panic!("{environment}: {found:?}"),
-            }
+            let found = found.map_or_else(|why| why, |shard| shard.to_string());
+            assert!(found.contains(expected), "{environment}: {found}");
         }
     }
 

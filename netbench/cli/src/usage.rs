@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, env, ffi::OsString, process::ExitCode};
 
 use clap::{
-    Command,
+    Arg, Command,
     error::{ContextKind, ContextValue, Error, ErrorKind},
 };
 use netbench_model::{sanitize_prefix, suggestion};
@@ -19,8 +19,9 @@ const LONGEST: usize = 240;
 /// Returns the words of a command line, with each negative value joined to its option, as in `--rounds=-1`: clap reads
 /// a word such as `-1` as an option.
 pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
-    let mut options = BTreeSet::new();
-    options_with_values(command, &mut options);
+    let mut found = Vec::new();
+    options_with_values(command, &[], &mut found);
+    let options: BTreeSet<&String> = found.iter().map(|(_, option, _)| option).collect();
     let mut joined: Vec<OsString> = Vec::new();
     let mut words = words.into_iter();
     for word in words.by_ref() {
@@ -29,7 +30,9 @@ pub(crate) fn joined(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
             break;
         }
         match joined.last_mut() {
-            Some(last) if is_negative(&word) && options.contains(&*last.to_string_lossy()) => {
+            Some(last)
+                if is_negative(&word) && options.contains(&last.to_string_lossy().into_owned()) =>
+            {
                 last.push("=");
                 last.push(word);
             }
@@ -49,16 +52,23 @@ fn is_negative(word: &std::ffi::OsStr) -> bool {
         .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Collects the options of a command and its subcommands whose value is the next word.
-fn options_with_values(command: &Command, options: &mut BTreeSet<String>) {
-    let with_value = command.get_arguments().filter(|argument| {
-        argument.get_action().takes_values() && !argument.is_require_equals_set()
-    });
-    for argument in with_value {
-        options.extend(argument.get_long().map(|name| format!("--{name}")));
+/// Collects the options of a command and its subcommands whose value is the next word, each with the words that lead to
+/// its command and its argument.
+fn options_with_values(
+    command: &Command,
+    path: &[String],
+    found: &mut Vec<(Vec<String>, String, Arg)>,
+) {
+    let path = [path, &[command.get_name().to_owned()]].concat();
+    for argument in command.get_arguments() {
+        let takes_next_word =
+            argument.get_action().takes_values() && !argument.is_require_equals_set();
+        if let Some(name) = argument.get_long().filter(|_| takes_next_word) {
+            found.push((path.clone(), format!("--{name}"), argument.clone()));
+        }
     }
     for below in command.get_subcommands() {
-        options_with_values(below, options);
+        options_with_values(below, &path, found);
     }
 }
 
@@ -217,35 +227,19 @@ fn command(error: &Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Arg, CommandFactory};
+    use clap::CommandFactory;
 
     use super::*;
     use crate::commands::Netbench;
 
-    /// Collects each option of each command whose value is the next word, with the words that lead to the command.
-    fn options(command: &Command, path: &[String], found: &mut Vec<(Vec<String>, Arg)>) {
-        for argument in command.get_arguments() {
-            let takes_next_word =
-                argument.get_action().takes_values() && !argument.is_require_equals_set();
-            if takes_next_word && argument.get_long().is_some() {
-                found.push((path.to_vec(), argument.clone()));
-            }
-        }
-        for below in command.get_subcommands() {
-            let path = [path, &[below.get_name().to_owned()]].concat();
-            options(below, &path, found);
-        }
-    }
-
     #[test]
     fn a_negative_value_is_no_unknown_option() {
         let mut all = Vec::new();
-        options(&Netbench::command(), &["netbench".to_owned()], &mut all);
+        options_with_values(&Netbench::command(), &[], &mut all);
         let mut numeric = 0;
-        for (path, argument) in all {
-            let name = argument.get_long().unwrap_or_default();
+        for (path, option, argument) in all {
             for value in ["-1", "-1.5", "-5s", "-.5"] {
-                let line = [path.clone(), vec![format!("--{name}"), value.to_owned()]].concat();
+                let line = [path.clone(), vec![option.clone(), value.to_owned()]].concat();
                 let words = joined(
                     &Netbench::command(),
                     line.iter().map(OsString::from).collect(),
@@ -259,7 +253,7 @@ mod tests {
                     .is_some_and(|names| names == ["N"]);
                 if is_number && value == "-1" {
                     numeric += 1;
-                    let about_it = says.starts_with(&format!("--{name} -1: expected"));
+                    let about_it = says.starts_with(&format!("{option} -1: expected"));
                     assert!(about_it, "{line:?}: {says}");
                 }
             }

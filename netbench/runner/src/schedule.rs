@@ -117,40 +117,20 @@ pub(crate) fn round_order(seed: u64, round: u32) -> SplitMix {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{
-        ClientSettings, Profile, RequestRecord, RootsRecord, RootsSource, Shard, Site, StackName,
-        Target,
-    };
+    use netbench_model::{ClientSettings, Profile, Shard, Site};
+    use serde_json::json;
 
     use super::*;
 
     fn plan(seed: u64) -> ConnectPlan {
         let sites = (0..20).map(|n| Site::new(format!("site{n}.example").parse().unwrap(), 443));
-        ConnectPlan {
-            seed,
-            stacks: vec![StackName::new("a"), StackName::new("b")],
-            conditions: vec![Condition::Clean, Condition::Cold],
-            rounds: 3,
-            jobs: 1,
-            cpu_percent: None,
-            target: Target::Lab,
-            sites_file: String::new(),
-            sites_sha256: String::new(),
-            sites: sites.collect(),
-            sweep: None,
-            client: ClientSettings::undecided(Profile::Default),
-            roots: RootsRecord {
-                source: RootsSource::Mozilla,
-                count: 0,
-                sha256: String::new(),
-            },
-            timeout_ms: 1_000,
-            pause_ms: None,
-            connect_to: Vec::new(),
-            request: RequestRecord::default(),
-            client_certificate: None,
-            link: None,
-        }
+        let plan = json!({
+            "seed": seed, "stacks": ["a", "b"], "conditions": ["clean", "cold"], "rounds": 3, "jobs": 1,
+            "target": "lab", "sites_file": "", "sites_sha256": "", "sites": sites.collect::<Vec<_>>(),
+            "client": ClientSettings::undecided(Profile::Default),
+            "roots": {"source": "mozilla", "count": 0, "sha256": ""}, "timeout_ms": 1_000,
+        });
+        serde_json::from_value(plan).unwrap()
     }
 
     #[test]

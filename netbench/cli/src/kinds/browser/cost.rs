@@ -28,48 +28,22 @@ pub(super) fn time(plan: &BrowserPlan) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{
-        Condition, RootsRecord, RootsSource, StackName,
-        browser::{BrowserRecord, Sandbox},
-        parse_sites,
-    };
+    use netbench_model::parse_sites;
+    use serde_json::json;
 
     use super::*;
 
-    fn record(name: &str) -> BrowserRecord {
-        BrowserRecord {
-            name: name.to_owned(),
-            version: String::new(),
-            library: String::new(),
-            sandbox: Sandbox::On,
-            user: None,
-            settings: Vec::new(),
-        }
-    }
-
     /// Returns the predicted seconds of ten rounds with one site.
     fn cost(site: &str) -> u64 {
-        let clients = ["chromium", "firefox", "openssl"].map(StackName::new);
-        let plan = BrowserPlan {
-            seed: 1,
-            clients: clients.into(),
-            browsers: ["chromium", "firefox"].map(record).into(),
-            conditions: vec![Condition::Clean],
-            rounds: 10,
-            sites_file: String::new(),
-            sites_sha256: String::new(),
-            sites: parse_sites(site).unwrap(),
-            roots: RootsRecord {
-                source: RootsSource::Mozilla,
-                count: 0,
-                sha256: String::new(),
-            },
-            client: None,
-            page: None,
-            limit_ms: 60_000,
-            link: None,
-        };
-        time(&plan).as_secs()
+        let browsers = ["chromium", "firefox"].map(|name| {
+            json!({"name": name, "version": "", "library": "", "sandbox": "on", "user": null, "settings": []})
+        });
+        let plan = json!({
+            "seed": 1, "clients": ["chromium", "firefox", "openssl"], "browsers": browsers, "conditions": ["clean"],
+            "rounds": 10, "sites_file": "", "sites_sha256": "", "sites": parse_sites(site).unwrap(),
+            "roots": {"source": "mozilla", "count": 0, "sha256": ""}, "client": null, "limit_ms": 60_000,
+        });
+        time(&serde_json::from_value(plan).unwrap()).as_secs()
     }
 
     #[test]

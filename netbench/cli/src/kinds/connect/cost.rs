@@ -246,11 +246,10 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use netbench_model::{
-        ClientSettings, Failure, FailureWord, Profile, RequestRecord, Role, RootsRecord,
-        RootsSource, SCHEMA_VERSION, StackName, parse_sites,
+        ClientSettings, Failure, FailureWord, Profile, Role, SCHEMA_VERSION, StackName, Target,
+        parse_sites,
     };
-
-    use netbench_model::Target;
+    use serde_json::json;
 
     use super::*;
     use crate::cost::Eta;
@@ -258,38 +257,13 @@ mod tests {
     const SITES: &str = "near.example rtt=5ms\nfar.example rtt=300ms\nmute.example fault=silent\n";
 
     fn plan(sites: &str) -> ConnectPlan {
-        ConnectPlan {
-            seed: 1,
-            stacks: ["a", "b"].map(StackName::new).into(),
-            conditions: Condition::ALL.to_vec(),
-            rounds: 10,
-            jobs: 6,
-            cpu_percent: None,
-            target: Target::Lab,
-            sites_file: String::new(),
-            sites_sha256: String::new(),
-            sites: parse_sites(sites).unwrap(),
-            sweep: None,
-            client: ClientSettings {
-                profile: Profile::Default,
-                versions: Vec::new(),
-                suites: Vec::new(),
-                groups: Vec::new(),
-                signatures: Vec::new(),
-                alpn: Vec::new(),
-            },
-            roots: RootsRecord {
-                source: RootsSource::Mozilla,
-                count: 0,
-                sha256: String::new(),
-            },
-            timeout_ms: 10_000,
-            pause_ms: None,
-            connect_to: Vec::new(),
-            request: RequestRecord::default(),
-            client_certificate: None,
-            link: None,
-        }
+        let plan = json!({
+            "seed": 1, "stacks": ["a", "b"], "conditions": Condition::ALL, "rounds": 10, "jobs": 6, "target": "lab",
+            "sites_file": "", "sites_sha256": "", "sites": parse_sites(sites).unwrap(),
+            "client": ClientSettings::undecided(Profile::Default),
+            "roots": {"source": "mozilla", "count": 0, "sha256": ""}, "timeout_ms": 10_000,
+        });
+        serde_json::from_value(plan).unwrap()
     }
 
     #[test]
