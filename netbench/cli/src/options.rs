@@ -146,7 +146,8 @@ pub(crate) struct OwnWorkers {
 
 /// The options of every session.
 pub(crate) struct Asked<'a> {
-    pub(crate) own: &'a OwnWorkers,
+    /// The workers of the user, each with its stack.
+    pub(crate) own: &'a [(String, PathBuf)],
     pub(crate) unstored: Unstored,
     pub(crate) consent: Consent,
     pub(crate) output: &'a Output,
@@ -154,7 +155,7 @@ pub(crate) struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// Returns the options of a kind of run that takes minutes, and for which users supply no secrets.
-    pub(crate) fn short(own: &'a OwnWorkers, output: &'a Output) -> Self {
+    pub(crate) fn short(own: &'a [(String, PathBuf)], output: &'a Output) -> Self {
         Self {
             own,
             unstored: Unstored::default(),
@@ -213,7 +214,7 @@ impl StartOptions {
     /// Returns the options of a session that a command begins.
     pub(crate) fn asked<'a>(&'a self, output: &'a Output, unstored: Unstored) -> Asked<'a> {
         Asked {
-            own: &self.own,
+            own: &self.own.worker,
             unstored,
             consent: self.consent(),
             output,

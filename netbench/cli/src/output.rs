@@ -5,6 +5,7 @@ use std::{
 };
 
 use anyhow::Context;
+use netbench_model::suggestion;
 use netbench_report::{Extent, Goes, Options, Report, Style, wrap};
 use netbench_store::RunFolder;
 use serde::Serialize;
@@ -43,6 +44,14 @@ pub(crate) fn shown(word: &str) -> String {
     let start: String = word.chars().take(LONGEST).collect();
     let cut = if start.len() < word.len() { "…" } else { "" };
     format!("{}{cut}", start.escape_debug())
+}
+
+/// Returns the suggestion of a similar name, or `hint` if there is none.
+pub(crate) fn meant_or(given: &str, names: &[impl AsRef<str>], hint: &str) -> String {
+    match suggestion(given, names) {
+        meant if meant.starts_with("did you mean") => meant,
+        _ => hint.to_owned(),
+    }
 }
 
 /// The reports in every run's folder: the names of their files and formats.

@@ -274,7 +274,7 @@ fn session<M: Measured>(
             (Some(appender), manifest.plan.tally(&records).taken)
         }
     };
-    let own = &asked.own.worker;
+    let own = asked.own;
     let servers = measured.sites().map(Sites::servers).unwrap_or_default();
     let needed = workers::needed(&manifest.plan.workers(), &servers, own)?;
     if let Some(unused) = workers::unused(&needed, own)

@@ -36,10 +36,21 @@ pub struct CompatClients<'a> {
     pub workers: &'a Workers,
     /// The settings of the clients.
     pub client: &'a ClientSettings,
+    /// The way in which the clients meet servers.
+    pub way: Way,
     /// The time limit of a stack with a server.
     pub limit: Duration,
     /// A flag that stops further cases when it becomes true.
     pub stop: &'a AtomicBool,
+}
+
+/// The way in which clients meet servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// They connect.
+    Connect,
+    /// Their workers load pages, as the network stacks of browser engines do.
+    Load,
 }
 
 /// An error that prevents cases from being tested.
@@ -78,22 +89,29 @@ pub fn try_cases(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
-    try_all(clients, stacks, cases, wanted, found, Client::connect)
-}
-
-/// Does the same as [`try_cases`], with stacks whose workers load pages, as the network stacks of browser engines
-/// do.
-///
-/// # Errors
-/// Returns the first error that prevents cases from being tested.
-pub fn try_engines(
-    clients: &CompatClients<'_>,
-    engines: &[StackName],
-    cases: &[Case],
-    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
-    found: impl FnMut(CompatSample) -> ControlFlow<()>,
-) -> Result<(), CompatError> {
-    try_all(clients, engines, cases, wanted, found, Client::load)
+    side_by_side(
+        stacks,
+        clients.stop,
+        |stack, outlet| {
+            let mut client = Client {
+                clients,
+                stack,
+                worker: Restarted::new(clients.workers, stack),
+            };
+            for case in cases.iter().filter(|case| wanted(stack, case)) {
+                // A stopped client has no sample.
+                let sample = match outlet.is_over() {
+                    false => client.sample(case)?,
+                    true => None,
+                };
+                if sample.is_none_or(|sample| outlet.pass(sample).is_break()) {
+                    break;
+                }
+            }
+            Ok(())
+        },
+        found,
+    )
 }
 
 /// A client that is tested with cases.
@@ -102,9 +120,6 @@ struct Client<'a> {
     stack: &'a StackName,
     worker: Restarted<'a>,
 }
-
-/// The test of a client with a case, within a time limit. Returns `None` if the run was stopped.
-type Test<'a> = fn(&mut Client<'a>, &Case, Duration) -> Result<Option<Attempt>, CompatError>;
 
 /// The result of a test.
 struct Attempt {
@@ -119,63 +134,6 @@ impl From<CompatOutcome> for Attempt {
             embedder: None,
         }
     }
-}
-
-fn try_all<'a>(
-    clients: &'a CompatClients<'a>,
-    stacks: &'a [StackName],
-    cases: &[Case],
-    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
-    found: impl FnMut(CompatSample) -> ControlFlow<()>,
-    test: Test<'a>,
-) -> Result<(), CompatError> {
-    side_by_side(
-        stacks,
-        clients.stop,
-        |stack, outlet| {
-            let mut client = Client {
-                clients,
-                stack,
-                worker: Restarted::new(clients.workers, stack),
-            };
-            for case in cases.iter().filter(|case| wanted(stack, case)) {
-                // A stopped client has no sample.
-                let sample = match outlet.is_over() {
-                    false => sample(&mut client, case, test)?,
-                    true => None,
-                };
-                if sample.is_none_or(|sample| outlet.pass(sample).is_break()) {
-                    break;
-                }
-            }
-            Ok(())
-        },
-        found,
-    )
-}
-
-/// Returns the sample of a case, or `None` if the run was stopped.
-fn sample<'a>(
-    client: &mut Client<'a>,
-    case: &Case,
-    test: Test<'a>,
-) -> Result<Option<CompatSample>, CompatError> {
-    let limit = client.clients.limit;
-    let mut attempt = test(client, case, limit)?;
-    if let Some(Attempt {
-        outcome: CompatOutcome::Hang { .. },
-        ..
-    }) = &attempt
-    {
-        attempt = test(client, case, limit * PATIENCE)?;
-    }
-    Ok(attempt.map(|attempt| CompatSample {
-        schema: SCHEMA_VERSION,
-        case: case.record.name.clone(),
-        stack: client.stack.clone(),
-        outcome: attempt.outcome,
-        embedder: attempt.embedder,
-    }))
 }
 
 /// Makes the server of a case.
@@ -195,6 +153,30 @@ fn running(case: &Case, started: io::Result<Running>) -> Result<Running, CompatE
 }
 
 impl Client<'_> {
+    /// Returns the sample of a case, or `None` if the run was stopped.
+    fn sample(&mut self, case: &Case) -> Result<Option<CompatSample>, CompatError> {
+        let limit = self.clients.limit;
+        let mut attempt = self.attempt(case, limit)?;
+        if let Some(CompatOutcome::Hang { .. }) = attempt.as_ref().map(|attempt| &attempt.outcome) {
+            attempt = self.attempt(case, limit * PATIENCE)?;
+        }
+        Ok(attempt.map(|attempt| CompatSample {
+            schema: SCHEMA_VERSION,
+            case: case.record.name.clone(),
+            stack: self.stack.clone(),
+            outcome: attempt.outcome,
+            embedder: attempt.embedder,
+        }))
+    }
+
+    /// Tests a case. Returns `None` if the run was stopped.
+    fn attempt(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
+        match self.clients.way {
+            Way::Connect => self.connect(case, limit),
+            Way::Load => self.load(case, limit),
+        }
+    }
+
     /// Tests a case by a connection.
     fn connect(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
         if let Some(reason) = self.lacks(case) {

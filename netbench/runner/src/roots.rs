@@ -60,20 +60,14 @@ pub enum RootsError {
     },
 }
 
-/// The clients that are tested with layouts.
-pub struct RootsTrial<'a> {
-    /// The stacks' workers.
-    pub workers: &'a Workers,
-    /// A flag that stops further layouts when it becomes true.
-    pub stop: &'a AtomicBool,
-}
-
-/// Tests each client with its `wanted` layouts, and passes each sample to `found`, which can end the run.
+/// Tests each client with its `wanted` layouts, and passes each sample to `found`, which can end the run, as does `stop`
+/// when it becomes true.
 ///
 /// # Errors
 /// Returns the first error that prevents a layout from being made.
 pub fn try_layouts(
-    trial: &RootsTrial<'_>,
+    workers: &Workers,
+    stop: &AtomicBool,
     clients: &[RootsClient],
     layouts: &[Layout],
     wanted: impl Fn(&RootsClient, &Layout) -> bool,
@@ -113,14 +107,14 @@ pub fn try_layouts(
             environment: layout.environment.clone(),
         });
         for client in left {
-            if trial.stop.load(Ordering::Relaxed) {
+            if stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
             let outcome = match &system {
                 Err(error) => RootsOutcome::Unsupported {
                     reason: error.to_string(),
                 },
-                Ok(system) => match ask(trial.workers, client, system, &stores, now) {
+                Ok(system) => match ask(workers, client, system, &stores, now) {
                     Some(outcome) => outcome,
                     None => return Ok(()),
                 },

@@ -7,7 +7,10 @@ use std::{
         mpsc::{self, Sender},
     },
     thread,
+    time::{Duration, Instant},
 };
+
+use netbench_browser::Limit;
 
 /// The way of a client's samples to the receiver of all samples.
 pub(crate) struct Outlet<'a, S, E> {
@@ -22,6 +25,14 @@ impl<S, E> Outlet<'_, S, E> {
     /// Returns whether no more samples are wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Returns the limit of a browser's answer.
+    pub(crate) fn within(&self, limit: Duration) -> Limit<'_> {
+        Limit {
+            deadline: Instant::now() + limit,
+            stop: self.stop,
+        }
     }
 
     /// Passes a sample on. Breaks if no more are wanted.

@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Run) -> anyhow::Result<Ended> {
         .and_then(|folder| kinds::of(&folder))
         .with_context(|| format!("cannot continue {}", options.run.display()))?;
     let asked = Asked {
-        own: &options.own,
+        own: &options.own.worker,
         unstored: options.unstored.clone(),
         consent: Consent::of_option(options.yes),
         output: &options.output,

@@ -12,7 +12,10 @@ use netbench_model::{Variant, Variants, suggestion};
 use netbench_runner::WorkerProgram;
 use netbench_stacks::{Stack, installed_servers, stacks};
 
-use crate::{exit::bail_input, output::shown};
+use crate::{
+    exit::bail_input,
+    output::{meant_or, shown},
+};
 
 pub(crate) use self::terminal::Terminal;
 pub(crate) use netbench_stacks::{Profile, Program, SourceTree, build_time, in_path, this_command};
@@ -183,15 +186,17 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
         bail_input!("the name of a stack is empty; one such as openssl is needed");
     }
     let shown = shown(stack);
-    let suggestion = match suggestion(stack, &names) {
-        one if one.starts_with("did") => one,
-        // With versions and variants the list would be too long to be shown whole.
-        _ => {
-            names.retain(|name| !name.contains(['@', '+']));
-            let names = names.join(", ");
-            format!("expected one of {names}; netbench stacks list has their versions and variants")
-        }
-    };
+    // With versions and variants the list would be too long to be shown whole.
+    let plain: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !name.contains(['@', '+']))
+        .collect();
+    let hint = format!(
+        "expected one of {}; netbench stacks list has their versions and variants",
+        plain.join(", ")
+    );
+    let suggestion = meant_or(stack, &names, &hint);
     bail_input!(
         "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
     );

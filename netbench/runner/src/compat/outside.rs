@@ -5,18 +5,12 @@
 //! affect the next. Therefore every case has a separate port, because browsers separate sessions and connections by
 //! port, and separate names in the certificates, because they distinguish issuers by name.
 
-use std::{
-    iter,
-    net::Ipv4Addr,
-    ops::ControlFlow,
-    sync::atomic::AtomicBool,
-    time::{Duration, Instant},
-};
+use std::{iter, net::Ipv4Addr, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 
 use jiff::Timestamp;
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, Limit, Network, OutsideProgram,
-    Shown, Surroundings, ToolProgram, Trust, failures,
+    Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, Network, OutsideProgram, Shown,
+    Surroundings, ToolProgram, Trust, failures,
 };
 use netbench_compat::{Case, Running, Served, Server, Visits};
 use netbench_link::Namespace;
@@ -171,7 +165,7 @@ impl Tries<'_> {
                 url: &url(case, port),
                 roots_pem: &roots_pem,
             };
-            let fetched = fetcher.fetch(fetch, self.within(self.limit));
+            let fetched = fetcher.fetch(fetch, self.outlet.within(self.limit));
             let served = running.end_all();
             let outcome = match fetched {
                 Ok(fetched) => answer(fetched, case, &served),
@@ -229,7 +223,7 @@ impl Tries<'_> {
                             startup_cache: None,
                             sandbox,
                         };
-                        Browser::start(program, &around, self.within(START))
+                        Browser::start(program, &around, self.outlet.within(START))
                     })
                 }
             };
@@ -243,15 +237,16 @@ impl Tries<'_> {
                 }
             };
             let running = self.serve(network.namespace, case, server, port)?;
-            let looked = runs.look(&url(case, port), self.within(self.limit));
+            let looked = runs.look(&url(case, port), self.outlet.within(self.limit));
             let is_usable = looked.is_ok();
             let attempt = match looked {
                 Ok(found) => match certificate(&found).map(str::to_owned) {
                     None => shown(found, case, &running.end_all()).into(),
                     Some(certificate) => {
                         let refused = 0..running.accepted();
-                        let decision =
-                            Decision::make(&mut runs, case, &running, || self.within(self.limit));
+                        let decision = Decision::make(&mut runs, case, &running, || {
+                            self.outlet.within(self.limit)
+                        });
                         if decision.is_stopped() {
                             return Ok(());
                         }
@@ -288,13 +283,6 @@ impl Tries<'_> {
     ) -> Result<Running, CompatError> {
         let limit = self.limit + SERVER_GRACE;
         running(case, namespace.run(|| server.start_at(port, limit))?)
-    }
-
-    fn within(&self, limit: Duration) -> Limit<'_> {
-        Limit {
-            deadline: Instant::now() + limit,
-            stop: self.outlet.stop,
-        }
     }
 
     /// Returns the outcome of a client that gave no answer.

@@ -14,7 +14,7 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Limit, Network, Shown, Surroundings, Trust,
+    Browser, BrowserError, BrowserProgram, Network, Shown, Surroundings, Trust,
 };
 use netbench_compat::Feature;
 use netbench_link::Namespace;
@@ -27,7 +27,10 @@ use netbench_model::{
 };
 
 use self::server::Server;
-use crate::side_by_side::{Outlet, side_by_side};
+use crate::{
+    clock::millis,
+    side_by_side::{Outlet, side_by_side},
+};
 
 /// The time limit for the start of a browser.
 const START: Duration = Duration::from_secs(60);
@@ -246,7 +249,7 @@ impl Tries<'_> {
     }
 
     fn start(&self, place: &Place<'_>) -> Result<Browser, BrowserError> {
-        Browser::start(place.program, &place.around, self.within(START))
+        Browser::start(place.program, &place.around, self.outlet.within(START))
     }
 
     /// Opens the page of a case and waits for its report. Returns `None` if the run was stopped.
@@ -260,7 +263,8 @@ impl Tries<'_> {
         let mut begun = Instant::now();
         let mut opened = self.open(&mut browser, &case.record.start, limit);
         if let (Ok(Opened::Page | Opened::Error(_)), Some(url)) = (&opened, &case.record.restart) {
-            browser = match browser.restart(place.program, &place.around, self.within(START)) {
+            browser = match browser.restart(place.program, &place.around, self.outlet.within(START))
+            {
                 Ok(browser) => browser,
                 Err(error) => return Ok(lost(&error)),
             };
@@ -298,7 +302,7 @@ impl Tries<'_> {
         url: &str,
         limit: Duration,
     ) -> Result<Opened, BrowserError> {
-        match browser.look(url, self.within(limit)) {
+        match browser.look(url, self.outlet.within(limit)) {
             Ok(Shown::Error { code, .. }) => Ok(Opened::Error(sanitize(&code))),
             // Drivers read the security of a page, which a page over http does not have: the report of the page shows
             // whether it was opened.
@@ -337,25 +341,17 @@ impl Tries<'_> {
         shown: Option<String>,
     ) -> (FeatureOutcome, State) {
         let url = format!("https://{}{ALIVE}", case.served.host);
-        match browser.look(&url, self.within(self.all.limit)) {
+        match browser.look(&url, self.outlet.within(self.all.limit)) {
             Err(error @ BrowserError::Ended { .. }) => (broken(&error), State::Lost),
             Err(error @ BrowserError::Hung { .. }) => (broken(&error), State::Late),
             _ => {
-                let after_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
                 let outcome = FeatureOutcome::Silent {
-                    after_ms,
+                    after_ms: millis(limit),
                     shown,
                     seen,
                 };
                 (outcome, State::Open(browser))
             }
-        }
-    }
-
-    fn within(&self, limit: Duration) -> Limit<'_> {
-        Limit {
-            deadline: Instant::now() + limit,
-            stop: self.outlet.stop,
         }
     }
 

@@ -11,7 +11,6 @@ use netbench_bogo::{
     BogoError, FEATURES, Features, KNOWN_SHIMS, KnownShim, OutcomesIn, StoredOutcomes,
     TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
 };
-use netbench_model::suggestion;
 
 use self::{
     args::{Bogo, BogoCommand, BogoDefects, BogoDiff},
@@ -232,12 +231,7 @@ fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
     match parts.as_slice() {
         [one] => Ok(one),
         [] => {
-            let meant = suggestion(wanted, &names);
-            let hint = if meant.starts_with("did you mean") {
-                meant.as_str()
-            } else {
-                "`netbench bogo --stored` lists them"
-            };
+            let hint = output::meant_or(wanted, &names, "`netbench bogo --stored` lists them");
             bail_input!("there is no feature \"{shown}\"; {hint}");
         }
         several => bail_input!(

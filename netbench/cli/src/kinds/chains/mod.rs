@@ -16,13 +16,12 @@ use netbench_runner::chains::{Verifiers, verify_chains};
 use netbench_store::RunFolder;
 
 use self::bettertls::bettertls;
-use super::wanted::{Wanted, lines};
+use super::wanted::{keep, list};
 use crate::{
     client::{Unstored, millis},
     cost::times,
     exit::{Ended, bail_input, cannot_continue},
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn, between},
-    output,
     pipeline::{self, Listed, Measured, Session, Told},
     run,
     sites_file::sha256,
@@ -73,11 +72,9 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
     let plan = plan(options)?;
     if options.list {
         let cases = plan.cases.iter();
-        let cases = cases.map(|case| (case.name.as_str(), case.due.to_string()));
-        output::write(lines(cases).as_bytes())?;
-        return Ok(Ended::Well);
+        return list(cases.map(|case| (case.name.as_str(), case.due.to_string())));
     }
-    let asked = Asked::short(&options.own, &options.output);
+    let asked = Asked::short(&options.own.worker, &options.output);
     pipeline::start::<ChainsRun>(run::manifest(plan), &options.stored_in, "chains", asked)
 }
 
@@ -87,14 +84,13 @@ pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
     if let (true, Some(missing)) = (chains.is_empty(), missing) {
         bail_input!("there is no chain to verify: {missing}");
     }
-    let names: Vec<&str> = chains.iter().map(|chain| &*chain.case.name).collect();
-    let wanted = Wanted::of(
-        "--case",
-        &options.case,
-        &names,
+    let asked = ("--case", &*options.case);
+    keep(
+        &mut chains,
+        |chain| &chain.case.name,
+        asked,
         "netbench compat chains --list",
     )?;
-    chains.retain(|chain| wanted.takes(&chain.case.name));
     Ok(ChainsPlan {
         stacks: stack_names(&options.stacks.names()),
         suites,

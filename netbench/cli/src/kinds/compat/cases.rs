@@ -1,10 +1,9 @@
-//! The catalogue, and the selection of its cases.
+//! The catalogue.
 
 use std::path::Path;
 
 use netbench_compat::{BUILT_IN, Case, catalogue};
 
-use super::super::wanted::Wanted;
 use crate::{exit::WrongInput, sites_file::sha256, user_file::read_or};
 
 /// The largest size of a catalogue, in bytes.
@@ -26,17 +25,5 @@ impl Cases {
             all,
             name,
         })
-    }
-
-    /// Returns the cases that match any of the patterns, or all cases if there is no pattern.
-    pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
-        let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
-        let wanted = Wanted::of("--case", patterns, &names, "netbench compat --list")?;
-        Ok(self
-            .all
-            .iter()
-            .filter(|case| wanted.takes(&case.record.name))
-            .cloned()
-            .collect())
     }
 }

@@ -18,7 +18,7 @@ use netbench_model::{
 };
 use netbench_report::{CompatSummary, summarize_compat};
 use netbench_runner::{
-    compat::{CompatClients, OutsideClients, try_cases, try_engines, try_outside},
+    compat::{CompatClients, OutsideClients, Way, try_cases, try_outside},
     scan::client_settings,
 };
 use netbench_store::RunFolder;
@@ -32,14 +32,13 @@ use self::{
 use super::{
     chains::{self, Chains, EXAMPLES as CHAINS},
     roots::{self, EXAMPLES as ROOTS, Roots},
-    wanted::lines,
+    wanted::{keep, list},
 };
 use crate::{
     client::{Unstored, millis},
     cost::times,
     exit::{Ended, cannot_continue},
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
-    output,
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
     run,
     stack_names::{clients, stack_names},
@@ -129,23 +128,27 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
     let plan = plan(options)?;
     if options.list {
         let cases = plan.cases.iter();
-        let cases = cases.map(|case| (case.name.as_str(), case.expected.to_string()));
-        output::write(lines(cases).as_bytes())?;
-        return Ok(Ended::Well);
+        return list(cases.map(|case| (case.name.as_str(), case.expected.to_string())));
     }
-    let asked = Asked::short(&options.own, &options.output);
+    let asked = Asked::short(&options.own.worker, &options.output);
     pipeline::start::<CompatRun>(run::manifest(plan), &options.stored_in, "compat", asked)
 }
 
 /// Returns the plan of the options, without the descriptions of engines, which only workers know.
 pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
-    let cases = Cases::read(options.catalogue.as_deref())?;
-    let chosen = cases.matching(&options.case)?;
+    let mut cases = Cases::read(options.catalogue.as_deref())?;
+    let asked = ("--case", &*options.case);
+    keep(
+        &mut cases.all,
+        |case| &case.record.name,
+        asked,
+        "netbench compat --list",
+    )?;
     let stacks = stack_names(&options.stacks.names());
     Ok(CompatPlan {
         clients: outside::find(&options.client, sandbox(options.no_sandbox), &stacks)?.records,
         stacks,
-        cases: chosen.into_iter().map(|case| case.record).collect(),
+        cases: cases.all.into_iter().map(|case| case.record).collect(),
         catalogue: cases.name,
         catalogue_sha256: cases.sha256,
         client_profile: options.client_profile.into(),
@@ -238,6 +241,7 @@ impl Measured for CompatRun {
         let clients = CompatClients {
             workers,
             client: &client,
+            way: Way::Connect,
             limit: Duration::from_millis(plan.limit_ms),
             stop: &setup.stop,
         };
@@ -252,9 +256,10 @@ impl Measured for CompatRun {
         let own = client_settings(Profile::Library, &engines, workers);
         let embedded = CompatClients {
             client: &own,
+            way: Way::Load,
             ..clients
         };
-        try_engines(
+        try_cases(
             &embedded,
             &engines,
             &self.cases,

@@ -9,6 +9,7 @@ use super::plan::Connect;
 use crate::{
     cost::about,
     exit::{WrongInput, bail_input},
+    output::meant_or,
     pipeline::Listed,
     sites_file::SitesFile,
 };
@@ -22,10 +23,7 @@ pub(super) fn only(file: &mut SitesFile, named: &[String]) -> Result<(), WrongIn
     if let Some(unknown) = named.iter().find(|name| !names.contains(name)) {
         let meant = match names.len() {
             ..20 => suggestion(unknown, &names),
-            _ => match suggestion(unknown, &names) {
-                one if one.starts_with("did") => one,
-                _ => "netbench setup sites check lists them".to_owned(),
-            },
+            _ => meant_or(unknown, &names, "netbench setup sites check lists them"),
         };
         bail_input!("--only: {} has no site {unknown:?}; {meant}", file.name);
     }

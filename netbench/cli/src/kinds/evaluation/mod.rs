@@ -88,7 +88,7 @@ fn go_on(path: &Path, asked: Asked<'_>, page: Page) -> anyhow::Result<Ended> {
     let stop = interrupt::stop_on_signals()?;
     let (folder, manifest) = stored::open::<EvaluationPlan>(path)
         .with_context(|| format!("cannot continue {}", path.display()))?;
-    if !asked.own.worker.is_empty() {
+    if !asked.own.is_empty() {
         bail_input!("--worker: an evaluation continues with the workers it began with");
     }
     let (unstored, output) = (&asked.unstored, asked.output);

@@ -2,7 +2,7 @@
 
 mod browsers;
 
-use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use clap::Args;
 use netbench_browser::{BrowserProgram, Product};
@@ -17,13 +17,12 @@ use netbench_runner::features::{FeatureBrowsers, try_features};
 use netbench_store::RunFolder;
 
 use self::browsers::{find, find_again};
-use super::wanted::{Wanted, lines};
+use super::wanted::{keep, list};
 use crate::{
     client::{Unstored, millis},
     cost::times,
     exit::{Ended, bail_input, cannot_continue},
-    options::{Asked, Output, OwnWorkers, StoredIn, between, each_once, sandbox},
-    output,
+    options::{Asked, Output, StoredIn, between, each_once, sandbox},
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
     run,
     sites_file::sha256,
@@ -91,14 +90,10 @@ fn group(text: &str) -> Result<String, String> {
 pub(super) fn features(options: &Features) -> anyhow::Result<Ended> {
     if options.list {
         let (cases, _) = chosen(options)?;
-        let cases = cases
-            .iter()
-            .map(|case| (case.record.name.as_str(), case.record.about.clone()));
-        output::write(lines(cases).as_bytes())?;
-        return Ok(Ended::Well);
+        let records = cases.iter().map(|case| &case.record);
+        return list(records.map(|case| (case.name.as_str(), case.about.clone())));
     }
-    let own = OwnWorkers { worker: Vec::new() };
-    let asked = Asked::short(&own, &options.output);
+    let asked = Asked::short(&[], &options.output);
     let manifest = run::manifest(plan(options)?);
     pipeline::start::<FeaturesRun>(manifest, &options.stored_in, "features", asked)
 }
@@ -123,18 +118,15 @@ fn plan(options: &Features) -> anyhow::Result<FeaturesPlan> {
 /// Returns the chosen cases, and the text of the catalogue.
 fn chosen(options: &Features) -> anyhow::Result<(Vec<Feature>, &'static str)> {
     let (mut all, text) = built_in_features()?;
-    let names: Vec<&str> = all.iter().map(|case| case.record.name.as_str()).collect();
-    let wanted = Wanted::of(
-        "--case",
-        &options.case,
-        &names,
+    let asked = ("--case", &*options.case);
+    keep(
+        &mut all,
+        |case| &case.record.name,
+        asked,
         "netbench browser features --list",
     )?;
     let groups = &options.group;
-    all.retain(|case| {
-        let is_of_group = groups.is_empty() || groups.iter().any(|it| it == case.record.group());
-        is_of_group && wanted.takes(&case.record.name)
-    });
+    all.retain(|case| groups.is_empty() || groups.iter().any(|it| it == case.record.group()));
     if all.is_empty() {
         bail_input!("no case of --group {} matches --case", groups.join(","));
     }
@@ -145,8 +137,6 @@ fn chosen(options: &Features) -> anyhow::Result<(Vec<Feature>, &'static str)> {
 pub(crate) struct FeaturesRun {
     cases: Vec<Feature>,
     browsers: Vec<(FeatureBrowser, Option<BrowserProgram>)>,
-    /// The program of the server.
-    server: Option<PathBuf>,
 }
 
 impl Listed for FeaturesPlan {
@@ -193,7 +183,6 @@ impl Measured for FeaturesRun {
         Ok(Self {
             cases,
             browsers: find_again(run)?,
-            server: None,
         })
     }
 
@@ -202,21 +191,17 @@ impl Measured for FeaturesRun {
     }
 
     fn ready(&mut self, _: &Setup, _: &mut FeaturesManifest) -> anyhow::Result<()> {
-        self.server = Some(workers::web_server()?);
-        Ok(())
+        // The server is built before the run begins.
+        workers::web_server().map(drop)
     }
 
     fn measure(self, session: Session<'_, FeaturesPlan>) -> anyhow::Result<()> {
         let (plan, setup) = (&session.run.plan, session.setup);
         let earlier = session.earlier()?;
         let (done, mut keeper) = session.resume(&earlier);
-        let server = match self.server {
-            Some(server) => server,
-            None => workers::web_server()?,
-        };
         let browsers = FeatureBrowsers {
             browsers: &self.browsers,
-            server,
+            server: workers::web_server()?,
             limit: Duration::from_millis(plan.limit_ms),
             stop: &setup.stop,
         };

@@ -10,19 +10,15 @@ use netbench_model::{
     roots::{RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, StoreLayout},
 };
 use netbench_report::{RootsSummary, summarize_roots};
-use netbench_runner::{
-    Workers,
-    roots::{RootsTrial, try_layouts},
-};
+use netbench_runner::{Workers, roots::try_layouts};
 use netbench_store::RunFolder;
 
-use super::wanted::{Wanted, lines};
+use super::wanted::{keep, list};
 use crate::{
     client::Unstored,
     cost::times,
     exit::{Ended, cannot_continue},
     options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
-    output,
     pipeline::{self, Listed, Measured, Session, Setup, Told},
     run,
     stack_names::stack_names,
@@ -74,10 +70,9 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
             };
             (layout.name.as_str(), trusts)
         });
-        output::write(lines(layouts).as_bytes())?;
-        return Ok(Ended::Well);
+        return list(layouts);
     }
-    let asked = Asked::short(&options.own, &options.output);
+    let asked = Asked::short(&options.own.worker, &options.output);
     let manifest = run::manifest(plan(options)?);
     pipeline::start::<RootsRun>(manifest, &options.stored_in, "roots", asked)
 }
@@ -95,14 +90,13 @@ pub(crate) fn plan(options: &Roots) -> anyhow::Result<RootsPlan> {
 
 fn chosen(options: &Roots) -> anyhow::Result<Vec<Layout>> {
     let mut all = layouts();
-    let names: Vec<&str> = all.iter().map(|layout| layout.name.as_str()).collect();
-    let wanted = Wanted::of(
-        "--layout",
-        &options.layout,
-        &names,
+    let asked = ("--layout", &*options.layout);
+    keep(
+        &mut all,
+        |layout| &layout.name,
+        asked,
         "netbench compat roots --list",
     )?;
-    all.retain(|layout| wanted.takes(&layout.name));
     Ok(all)
 }
 
@@ -186,12 +180,9 @@ impl Measured for RootsRun {
         let (plan, setup) = (&session.run.plan, session.setup);
         let earlier = session.earlier()?;
         let (done, mut keeper) = session.resume(&earlier);
-        let trial = RootsTrial {
-            workers: &setup.workers,
-            stop: &setup.stop,
-        };
         try_layouts(
-            &trial,
+            &setup.workers,
+            &setup.stop,
             &plan.clients,
             &self.0,
             |client, layout| !done.contains(&(layout.name.as_str(), client)),

@@ -24,7 +24,7 @@ use crate::{
     client::Unstored,
     cost::times,
     exit::{Ended, WrongInput, cannot_continue},
-    options::{Asked, Output, OwnWorkers, StackOptions, StoredIn},
+    options::{Asked, Output, StackOptions, StoredIn},
     output,
     pipeline::{self, Listed, Measured, Session, Told},
     run, stored,
@@ -73,8 +73,7 @@ const LONGEST_LOCK: u64 = 16 << 20;
 const BUILD: Duration = Duration::from_secs(90);
 
 pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
-    let no_workers = OwnWorkers { worker: Vec::new() };
-    let asked = Asked::short(&no_workers, &options.output);
+    let asked = Asked::short(&[], &options.output);
     let manifest = run::manifest(plan(options)?);
     pipeline::start::<ShipRun>(manifest, &options.stored_in, "ship", asked)
 }
