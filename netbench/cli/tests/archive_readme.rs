@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::support::{text, tree};
+use crate::support::{finish, text, tree};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "CHANGELOG.md", "trust-roots/README.md"];
 
@@ -27,13 +27,9 @@ fn links_of_the_archives_documents_lead_somewhere() {
     }
     for document in DOCUMENTS {
         let source = text(tree(), document);
-        let made = Command::new(tree().join("release/readme"))
-            .args([archive.path(), Path::new(document)])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&made.stderr);
-        assert!(made.status.success(), "{said}");
-        let text = String::from_utf8(made.stdout).unwrap();
+        let mut readme = Command::new(tree().join("release/readme"));
+        readme.args([archive.path(), Path::new(document)]);
+        let text = finish(&mut readme).expect(0).stdout;
         let folder = archive.path().join(document);
         let folder = folder.parent().unwrap();
         for link in local_links(&text) {

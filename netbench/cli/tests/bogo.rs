@@ -4,70 +4,34 @@
 
 use std::{
     fs,
-    path::Path,
-    process::{Command, Output},
+    path::{Path, PathBuf},
+    process::Command,
 };
 
 use netbench_bogo::Runner;
 use netbench_testing::script;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-fn bogo(args: &[&str], path: &str) -> Output {
-    let cache = tempfile::tempdir().unwrap();
-    bogo_with(cache.path(), args, path)
+use crate::support::{Done, Place, assert_contains, finish, text, tree};
+
+/// Runs `netbench bogo` with the programs of one folder.
+fn bogo(place: &Place, options: &str, programs: &Path) -> Done {
+    let mut command = place.command_line(&format!("bogo {options}"));
+    finish(command.env("PATH", programs))
 }
 
-fn bogo_with(cache: &Path, args: &[&str], path: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_netbench"))
-        .arg("bogo")
-        .args(args)
-        .env("XDG_CACHE_HOME", cache)
-        .env("PATH", path)
-        .output()
-        .unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-#[test]
-fn wrong_input_is_named_before_anything_is_built() {
-    let cases: &[(&[&str], &str)] = &[
-        (
-            &["--shim", "nss"],
-            "unknown shim \"nss\"; expected one of boringssl, openssl, rustls",
-        ),
-        (&["--shim", "\x1b[31m"], "\\u{1b}[31m"),
-        (&["--feature", "telepathy"], "there is no feature"),
-        (&["--feature", "TLS"], "TLS 1.3"),
-        (&["diff", "rustls", "rustls"], "the two shims are the same"),
-        (&["diff", "rustls"], "SECOND"),
-        (&["--timeout", "1ms"], "from 1s to 120s"),
-        (&["--jobs", "0"], "0"),
-        (&["--check", "--accept"], "cannot be used with"),
-        (&["--test", "A[", "--stored"], "not a pattern of test names"),
-        (&["--stored", "--check"], "cannot be used with"),
-    ];
-    for (args, word) in cases {
-        let output = bogo(args, "/nonexistent");
-        let error = said(&output);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
-        assert!(error.contains(word), "{args:?}: {error}");
-        assert!(output.stdout.is_empty());
-        assert!(!error.contains("Building"), "{error}");
-    }
+/// Runs `netbench bogo` without any other program.
+fn bogo_alone(options: &str) -> Done {
+    bogo(&Place::new(), options, Path::new("/nonexistent"))
 }
 
 #[test]
 fn a_missing_go_is_named_with_where_to_get_it() {
-    let output = bogo(&["--shim", "rustls"], "/nonexistent");
-    let error = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(
-        error.contains("go was not found") && error.contains("https://go.dev/dl"),
-        "{error}"
-    );
+    bogo_alone("--shim rustls")
+        .expect(1)
+        .tells("go was not found")
+        .tells("https://go.dev/dl");
 }
 
 /// The lines of the runner to which netbench adds its calls.
@@ -79,28 +43,21 @@ const CALLED_FROM: [&str; 3] = [
 
 #[test]
 fn a_runner_that_has_other_lines_is_named_and_not_built() {
-    let cache = tempfile::tempdir().unwrap();
-    let home = cache_with_source(cache.path());
+    let place = Place::new();
+    let home = add_source(&place);
     let path = home.join("source/ssl/test/runner/runner.go");
     fs::write(path, CALLED_FROM[1..].concat()).unwrap();
-    let bin = tempfile::tempdir().unwrap();
-    script(&bin.path().join("go"), "exit 0");
-    let path = bin.path().to_str().unwrap();
-    let output = bogo_with(cache.path(), &["--shim", "rustls"], path);
-    let error = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(
-        error.contains("runner.go") && error.contains("newShimProcess"),
-        "{error}"
-    );
+    place.script("go", "exit 0");
+    let done = bogo(&place, "--shim rustls", place.path()).expect(1);
+    done.tells("runner.go").tells("newShimProcess");
     assert!(!home.join(Runner::program_name()).exists());
 }
 
-/// Makes a cache that appears to contain BoringSSL's source, so that nothing is fetched.
-fn cache_with_source(cache: &Path) -> std::path::PathBuf {
+/// Makes the cache appear to contain BoringSSL's source, so that nothing is fetched.
+fn add_source(place: &Place) -> PathBuf {
     let id = Runner::pinned().unwrap();
     let home = format!("{}-{}-{}", id.package, id.version, &id.checksum[..8]);
-    let home = cache.join("netbench/bogo").join(home);
+    let home = place.path().join("cache/netbench/bogo").join(home);
     let folder = home.join("source/ssl/test/runner");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("runner.go"), CALLED_FROM.concat()).unwrap();
@@ -109,28 +66,22 @@ fn cache_with_source(cache: &Path) -> std::path::PathBuf {
 
 #[test]
 fn a_go_that_cannot_get_its_toolchain_is_told_apart_from_a_failed_build() {
-    let toolchain = "go: go.mod requires go >= 1.27 (running go 1.24.0; GOTOOLCHAIN=local)";
-    let cases = [
+    for (says, word) in [
         (
-            toolchain,
+            "go: go.mod requires go >= 1.27 (running go 1.24.0; GOTOOLCHAIN=local)",
             "which needs the toolchain that BoringSSL's go.mod names",
         ),
         (
             "runner.go:1: syntax error",
             "building the runner failed: runner.go:1",
         ),
-    ];
-    for (says, word) in cases {
-        let cache = tempfile::tempdir().unwrap();
-        cache_with_source(cache.path());
-        let bin = tempfile::tempdir().unwrap();
+    ] {
+        let place = Place::new();
+        add_source(&place);
         let body = format!("[ $1 = version ] && exit 0\necho '{says}' >&2\nexit 1");
-        script(&bin.path().join("go"), &body);
-        let path = bin.path().to_str().unwrap();
-        let output = bogo_with(cache.path(), &["--shim", "rustls"], path);
-        let error = said(&output);
-        assert_eq!(output.status.code(), Some(1), "{error}");
-        assert!(error.contains(word), "{error}");
+        place.script("go", &body);
+        let done = bogo(&place, "--shim rustls", place.path()).expect(1);
+        done.tells(word);
     }
 }
 
@@ -157,43 +108,29 @@ fn target_with_shims() -> TempDir {
 }
 
 /// Returns `netbench bogo` with these options and with shims that are built already, one test at a time.
-fn bogo_command(cache: &Path, target: &Path, options: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netbench"));
-    command
-        .arg("bogo")
-        .args(options.split(' '))
-        .args(["--jobs", "1"])
-        .env("XDG_CACHE_HOME", cache)
-        .env("CARGO_TARGET_DIR", target);
+fn bogo_command(place: &Place, target: &TempDir, options: &str) -> Command {
+    let mut command = place.command_line(&format!("bogo {options} --jobs 1"));
+    command.env("CARGO_TARGET_DIR", target.path());
     command
 }
 
 #[test]
 fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
-    let cache = tempfile::tempdir().unwrap();
-    let home = cache_with_source(cache.path());
+    let place = Place::new();
+    let home = add_source(&place);
     script(&home.join(Runner::program_name()), RUNNER);
     let target = target_with_shims();
     let bin = tempfile::tempdir().unwrap();
     for missing in ["cmake", "ninja"] {
         let why = format!("{missing} was not found; BoringSSL's own shim needs it");
-        let mut asked_for = bogo_command(cache.path(), target.path(), "--shim boringssl");
-        let asked_for = asked_for.env("PATH", bin.path()).output().unwrap();
-        assert_eq!(asked_for.status.code(), Some(1), "{}", said(&asked_for));
-        assert!(said(&asked_for).contains(&why), "{}", said(&asked_for));
+        let mut asked_for = bogo_command(&place, &target, "--shim boringssl");
+        let done = finish(asked_for.env("PATH", bin.path())).expect(1);
+        done.tells(&why);
 
-        let mut default = bogo_command(cache.path(), target.path(), "--json");
-        let default = default.env("PATH", bin.path()).output().unwrap();
-        assert_eq!(default.status.code(), Some(0), "{}", said(&default));
-        let coverage: serde_json::Value = serde_json::from_slice(&default.stdout).unwrap();
-        let warning = coverage["warnings"][0].as_str().unwrap();
-        assert!(warning.contains(&why), "{warning}");
-        let shims = coverage["shims"].as_array().unwrap();
-        let names: Vec<_> = shims
-            .iter()
-            .map(|shim| shim["shim"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["openssl", "rustls"]);
+        let mut default = bogo_command(&place, &target, "--json");
+        let coverage = read(&finish(default.env("PATH", bin.path())).expect(0));
+        assert_contains(coverage["warnings"][0].as_str().unwrap(), &why);
+        assert_eq!(shims(&coverage), ["openssl", "rustls"]);
         script(&bin.path().join(missing), "exit 0");
     }
 }
@@ -211,68 +148,55 @@ echo "{\"tests\": {${all#,}}}" > "$out""#;
 
 #[test]
 fn one_feature_runs_the_tests_that_it_shows() {
-    let cache = tempfile::tempdir().unwrap();
-    let home = cache_with_source(cache.path());
+    let place = Place::new();
+    let home = add_source(&place);
     script(&home.join(Runner::program_name()), RUNNER_OF_FOUR);
     let target = target_with_shims();
-    for (options, code, patterns, message) in [
+    for (options, patterns, message) in [
         (
             "--feature alpn --shim rustls",
-            0,
             "ALPN-1;ALPN-2\n",
             "Running 2 tests",
         ),
         (
             "--feature alpn --test *2 --shim rustls",
-            0,
             "ALPN-2\n",
             "Running",
         ),
         (
             "diff openssl rustls --feature alpn",
-            0,
             "ALPN-1;ALPN-2\nALPN-1;ALPN-2\n",
             "Running",
         ),
-        (
-            "--feature alpn --test SNI* --shim rustls",
-            2,
-            "",
-            "is about ALPN",
-        ),
-        ("--feature alpn --accept", 2, "", "cannot be used with"),
     ] {
-        let output = bogo_command(cache.path(), target.path(), options).output();
-        let output = output.unwrap();
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(code), "{said}");
-        assert!(said.contains(message), "{options}: {said}");
-        let file = cache.path().join("patterns");
-        let ran = fs::read_to_string(&file).unwrap_or_default();
-        assert_eq!(ran, patterns, "{options}");
-        let _gone = fs::remove_file(file);
+        let done = finish(&mut bogo_command(&place, &target, options)).expect(0);
+        done.tells(message);
+        let file = place.path().join("cache/patterns");
+        assert_eq!(fs::read_to_string(&file).unwrap(), patterns, "{options}");
+        fs::remove_file(file).unwrap();
     }
+    let other = "--feature alpn --test SNI* --shim rustls";
+    let done = finish(&mut bogo_command(&place, &target, other)).expect(2);
+    done.tells("is about ALPN");
 }
 
-fn coverage_of(arguments: &[&str]) -> serde_json::Value {
-    let coverage = bogo(arguments, "/nonexistent");
-    assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
-    serde_json::from_slice(&coverage.stdout).unwrap()
+fn read(done: &Done) -> Value {
+    crate::support::json(&done.stdout)
+}
+
+/// Returns the names of the shims in a document.
+fn shims(coverage: &Value) -> Vec<&str> {
+    let shims = coverage["shims"].as_array().unwrap().iter();
+    shims.map(|shim| shim["shim"].as_str().unwrap()).collect()
 }
 
 #[test]
 fn stored_outcomes_are_shown_without_go() {
-    let stored = ["--stored", "--json", "--shim", "openssl,rustls,rustls-ring"];
-    let all = coverage_of(&["--stored", "--json", "--shim", "go,all"]);
-    let names: Vec<_> = all["shims"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| &s["shim"])
-        .collect();
-    assert_eq!(names.len(), 8, "{names:?}");
-    assert_eq!(names[0], "go", "{names:?}");
-    let coverage = coverage_of(&stored);
+    let stored = "--stored --json --shim openssl,rustls,rustls-ring";
+    let all = read(&bogo_alone("--stored --json --shim go,all").expect(0));
+    let names = shims(&all);
+    assert_eq!((names.len(), names[0]), (8, "go"), "{names:?}");
+    let coverage = read(&bogo_alone(stored).expect(0));
     let shims = coverage["shims"].as_array().unwrap();
     assert_eq!(shims.len(), 3);
     let tests = coverage["tests"].as_u64().unwrap();
@@ -281,43 +205,27 @@ fn stored_outcomes_are_shown_without_go() {
         let passed = works["passed"].as_u64().unwrap();
         assert!(passed > 0 && passed < tests, "{works}");
         // Every failure has its reason, including those of one library on other cryptography.
-        assert_eq!(
-            shim["unexplained"],
-            serde_json::json!({}),
-            "{}",
-            shim["shim"]
-        );
+        assert_eq!(shim["unexplained"], json!({}), "{}", shim["shim"]);
     }
     // Stored failures still contain the runner's messages.
-    let text = bogo(&["diff", "openssl", "rustls", "--stored"], "/nonexistent");
-    let text = String::from_utf8(text.stdout).unwrap();
-    assert!(
-        text.contains("What rustls does not pass, and openssl does"),
-        "{text}"
-    );
+    bogo_alone("diff openssl rustls --stored")
+        .prints("What rustls does not pass, and openssl does");
 
-    let matrix = bogo(&["--matrix", "--stored"], "/nonexistent");
-    let text = String::from_utf8(matrix.stdout).unwrap();
+    let text = bogo_alone("--matrix --stored").stdout;
     let alpn = text.lines().find(|line| line.contains("ALPN")).unwrap();
-    assert!(
-        alpn.contains("yes/no") && alpn.contains("yes/yes"),
-        "{text}"
-    );
+    assert_contains(alpn, "yes/no");
+    assert_contains(alpn, "yes/yes");
 
-    let defects = ["defects", "openssl", "rustls", "--stored", "--json"];
-    let defects = bogo(&defects, "/nonexistent");
-    let defects: serde_json::Value = serde_json::from_slice(&defects.stdout).unwrap();
+    let defects = read(&bogo_alone("defects openssl rustls --stored --json"));
     let tests = defects["tests"].as_array().unwrap();
     let mut tests = tests.iter();
     let usage = tests.find(|test| test["test"] == "ECDSAKeyUsage-Client-TLS12");
-    assert_eq!(
-        usage.unwrap()["judgements"],
-        serde_json::json!(["right", "accepted wrongly"])
-    );
+    let judgements = &usage.unwrap()["judgements"];
+    assert_eq!(*judgements, json!(["right", "accepted wrongly"]));
     let (all, those) = (&defects["among_all"][0], &defects["among_those"][0]);
     assert!(all.as_u64() >= those.as_u64(), "{all} {those}");
 
-    let some = coverage_of(&[&stored[..], &["--test", "ALPN*"]].concat());
+    let some = read(&bogo_alone(&format!("{stored} --test ALPN*")).expect(0));
     let [some, all] =
         [some, coverage].map(|coverage| coverage["shims"][1]["works"]["passed"].as_u64());
     assert!(some < all);
@@ -325,13 +233,8 @@ fn stored_outcomes_are_shown_without_go() {
 
 #[test]
 fn the_document_of_stacks_has_the_matrix_as_it_is_stored() {
-    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/STACKS.md");
-    let document = std::fs::read_to_string(document).unwrap();
-    let output = bogo(
-        &["--matrix", "--stored", "--format", "markdown"],
-        "/nonexistent",
-    );
-    let text = String::from_utf8(output.stdout).unwrap();
+    let document = text(tree(), "docs/STACKS.md");
+    let text = bogo_alone("--matrix --stored --format markdown").stdout;
     let lines: Vec<_> = text.lines().collect();
     let tables = lines.chunk_by(|line, next| line.starts_with('|') == next.starts_with('|'));
     let tables: Vec<_> = tables.filter(|lines| lines[0].starts_with('|')).collect();

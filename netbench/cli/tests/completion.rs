@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::support::{Place, finish, words};
+use crate::support::{Place, finish};
 
 /// Returns the completions of a line's last word, as a shell requests them.
 fn after(line: &str) -> Vec<String> {
@@ -62,19 +62,16 @@ fn names_are_completed() {
     // Files are completed too.
     let place = Place::new();
     place.write("mine.txt", "");
-    let mut command = place.command(&words("-- netbench connect --sites mi"));
+    let mut command = place.command_line("-- netbench connect --sites mi");
     let done = finish(command.env("NETBENCH_COMPLETE", "fish")).expect(0);
-    assert!(done.stdout.contains("mine.txt"), "{}", done.stdout);
+    done.prints("mine.txt");
 }
 
 #[test]
 fn every_shell_has_a_small_script() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = place
-            .netbench(&["setup", "completions", shell])
-            .expect(0)
-            .stdout;
+        let script = place.succeeds(&format!("setup completions {shell}")).stdout;
         assert!(script.contains("NETBENCH_COMPLETE"), "{shell}");
         assert!(script.len() < 4000, "{shell}: {}", script.len());
     }
@@ -105,7 +102,7 @@ fn bash_completes_by_the_script() {
 #[test]
 fn manual_pages_have_their_examples_as_written() {
     let place = Place::new();
-    place.netbench_line("setup man pages").expect(0);
+    place.succeeds("setup man pages");
     let mut pages = 0;
     for entry in fs::read_dir(place.path().join("pages")).unwrap() {
         let path = entry.unwrap().path();

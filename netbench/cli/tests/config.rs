@@ -4,7 +4,7 @@ use std::fs;
 
 use netbench_model::Quantity;
 
-use crate::support::{Place, finish, manifest, text};
+use crate::support::{Place, assert_contains, finish, manifest, rows, text};
 
 /// A command line that fails before anything starts, because a file is missing.
 const ENDS: &str = "connect --sites missing.txt";
@@ -16,17 +16,13 @@ fn says(place: &Place, line: &str) -> String {
 #[test]
 fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
     let place = Place::new();
-    place.netbench(&["setup", "config"]).expect(0);
+    place.succeeds("setup config");
     let made = text(place.path(), "netbench.toml");
     let said = says(&place, ENDS);
-    assert!(
-        said.contains("netbench.toml says --stack openssl,rustls-aws-lc\n"),
-        "{said}"
-    );
+    assert_contains(&said, "netbench.toml says --stack openssl,rustls-aws-lc\n");
 
     place.write("netbench.toml", "# mine\n");
-    let done = place.netbench(&["setup", "config"]).expect(2);
-    assert!(done.stderr.contains("already there"), "{}", done.stderr);
+    place.refuses(2, "setup config => already there");
     assert_eq!(text(place.path(), "netbench.toml"), "# mine\n");
 
     // The commented lines are valid settings too.
@@ -57,71 +53,36 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
 #[test]
 fn what_is_wrong_in_it_is_named_with_its_line() {
     let place = Place::new();
-    let cases: [(&[u8], &str); 16] = [
-        (
-            b"\nround = 3\n",
-            "netbench.toml: line 2: unknown key \"round\"; did you mean \"rounds\"?",
-        ),
-        (
-            b"\"\\u001b[31m\" = 1",
-            "unknown key \"\\u{1b}[31m\"; expected one of",
-        ),
-        (
-            b"rounds = 3\nlive = true\n",
-            "line 2: real hosts are contacted only with --live",
-        ),
-        (
-            b"yes = true\n",
-            "line 1: --yes is for the command line only",
-        ),
-        (b"worker = \"a=b\"\n", "unknown key \"worker\""),
-        (
-            b"rounds = 0\n",
-            "line 1: rounds: invalid value '0' for '--rounds <N>'",
-        ),
-        (
-            b"rounds = \"3\"\n",
-            "line 1: rounds: a whole number is expected",
-        ),
-        (
-            b"# a\nlink = \"wire\"\n",
-            "line 2: link: invalid value 'wire'",
-        ),
-        (
-            b"stacks = \"openssl\"\n",
-            "line 1: stacks: a list of stacks",
-        ),
-        (
-            b"stacks = [\"openssl\"]\n",
-            "line 1: stacks: a list of at least two stacks",
-        ),
-        (
-            b"sites = 3\n",
-            "line 1: sites: the name of a file is expected",
-        ),
-        (
-            b"thresholds = \"connection-time=5%\"\n",
-            "line 1: thresholds: a list of texts in quotes is expected",
-        ),
-        (
-            b"thresholds = [\"lost-sites=0%..1%\", \"speed=5%\"]\n",
-            "line 1: thresholds: invalid value 'speed=5%'",
-        ),
-        (
-            b"\nthresholds = [\"lost-sites=0%..many\"]\n",
-            "line 2: thresholds: invalid value 'lost-sites=0%..many'",
-        ),
-        (b"rounds = 3\nrounds = 4\n", "line 2: duplicate key"),
-        (b"link = \"\xff\"\n", "netbench.toml: line 1: not UTF-8"),
-    ];
-    for (text, expected) in cases {
-        fs::write(place.path().join("netbench.toml"), text).unwrap();
-        let said = says(&place, "connect --limit 1 --out runs");
-        assert!(said.contains(expected), "no {expected:?} in {said}");
-        assert!(said.lines().count() <= 3, "{said}");
+    let file = place.path().join("netbench.toml");
+    for [toml, expected] in rows(
+        r#"
+        \nround = 3 => netbench.toml: line 2: unknown key "round"; did you mean "rounds"?
+        "\u001b[31m" = 1 => unknown key "\u{1b}[31m"; expected one of
+        rounds = 3\nlive = true => line 2: real hosts are contacted only with --live
+        yes = true => line 1: --yes is for the command line only
+        worker = "a=b" => unknown key "worker"
+        rounds = 0 => line 1: rounds: invalid value '0' for '--rounds <N>'
+        rounds = "3" => line 1: rounds: a whole number is expected
+        \nlink = "wire" => line 2: link: invalid value 'wire'
+        stacks = "openssl" => line 1: stacks: a list of stacks
+        stacks = ["openssl"] => line 1: stacks: a list of at least two stacks
+        sites = 3 => line 1: sites: the name of a file is expected
+        thresholds = "connection-time=5%" => line 1: thresholds: a list of texts in quotes is expected
+        thresholds = ["lost-sites=0%..1%", "speed=5%"] => line 1: thresholds: invalid value 'speed=5%'
+        \nthresholds = ["lost-sites=0%..many"] => line 2: thresholds: invalid value 'lost-sites=0%..many'
+        rounds = 3\nrounds = 4 => line 2: duplicate key
+        "#,
+    ) {
+        fs::write(&file, toml.replace("\\n", "\n")).unwrap();
+        place.refuses(2, &format!("connect --limit 1 --out runs => {expected}"));
     }
+    fs::write(&file, b"link = \"\xff\"\n").unwrap();
+    place.refuses(
+        2,
+        "connect --limit 1 --out runs => netbench.toml: line 1: not UTF-8",
+    );
     // A command that reads no settings works despite a wrong file.
-    place.netbench(&["setup", "sites", "check"]).expect(0);
+    place.succeeds("setup sites check");
     let said = says(&place, &format!("{ENDS} --no-config"));
     assert!(
         said.contains("missing.txt") && !said.contains("netbench.toml"),
@@ -218,7 +179,7 @@ fn a_run_records_what_the_file_added() {
         "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nrounds = 1\nlink = \"none\"\n\
          client-profile = \"default\"\nthresholds = [\"connection-time=5%..20%\", \"lost-sites=1%\"]\n",
     );
-    place.netbench(&["connect", "--quiet"]).expect(0);
+    place.succeeds("connect --quiet");
     let manifest = manifest(&place.run());
     assert_eq!(manifest.plan.rounds, 1);
     let limit = manifest.thresholds.of(Quantity::ConnectionTime);
@@ -229,8 +190,6 @@ fn a_run_records_what_the_file_added() {
     assert_eq!(line, expected);
     // The stored command line repeats the run without the file, which has changed.
     place.write("netbench.toml", "rounds = 7\n");
-    let again = place
-        .netbench_line(&format!("{line} --name again"))
-        .expect(0);
+    let again = place.succeeds(&format!("{line} --name again"));
     assert!(!again.stderr.contains("netbench.toml"), "{}", again.stderr);
 }

@@ -3,14 +3,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    process::Stdio,
 };
 
-use netbench_model::{Condition, Outcome, Profile};
+use netbench_model::{Condition, ConnectManifest, Outcome, Profile};
 use netbench_testing::Tool;
 
 use crate::support::{
-    Place, check, failure, manifest, marked_processes, measured, samples, text, words,
+    Place, assert_contains, check, check_lines, description_of_mine, edit, failure, figures,
+    in_a_line, manifest, mark, marked_processes, measured, piped, samples, text,
 };
 
 const SITES: &str = "\
@@ -32,45 +32,30 @@ fn a_quick_run_has_at_most_six_sites_and_three_lines() {
         .collect();
     let place = Place::with_sites(&sites);
     let line = "connect --quick --sites sites.txt --rounds 1 --link none";
-    let done = place.netbench_line(line).expect(0);
+    let done = place.succeeds(line);
     let manifest = manifest(&place.run());
     let names: Vec<_> = manifest.plan.sites.iter().map(|site| site.name()).collect();
     let expected = [0, 3, 6, 9, 12].map(|n| format!("site-{n}.example"));
     assert_eq!(names, expected);
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{}", done.stdout);
-    assert!(
-        lines[0].contains("10 connections to 5 sites"),
-        "{}",
-        done.stdout
-    );
+    assert_contains(lines[0], "10 connections to 5 sites");
     assert!(lines[1].starts_with("Where rustls-aws-lc differs from openssl: too few"));
     assert!(lines[2].starts_with("Are connections of rustls-aws-lc fast enough? Open."));
-    let table = place
-        .netbench_line(&format!("{line} --format csv --name table"))
-        .expect(0);
-    assert!(
-        table.stdout.lines().next().unwrap().contains(','),
-        "{}",
-        table.stdout
-    );
+    let table = place.succeeds(&format!("{line} --format csv --name table"));
+    assert_contains(table.stdout.lines().next().unwrap(), ",");
 }
 
 #[test]
 fn every_sample_is_a_handshake_that_the_server_counted_too() {
     let place = place();
-    place
-        .netbench_line("connect --sites sites.txt --rounds 2 --link none")
-        .expect(0);
+    place.connect("--rounds 2 --link none");
     let run = place.run();
     let (manifest, samples) = (manifest(&run), samples(&run));
     assert_eq!(measured(&run).len(), 4 * 2 * 2);
     let mut ok: BTreeMap<&str, u64> = BTreeMap::new();
     for sample in &samples {
-        let figures = sample
-            .outcome
-            .ok()
-            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        let figures = figures(sample);
         let server = figures
             .server
             .as_ref()
@@ -110,15 +95,14 @@ fn each_stack_offers_what_its_library_does_unless_settings_are_fixed() {
         let line = format!(
             "connect --sites sites.txt --rounds 1 --link none --stack openssl,rustls-ring {options}"
         );
-        let done = place.netbench_line(&line).expect(0);
+        let done = place.succeeds(&line);
         assert_eq!(
             manifest(&place.run()).plan.client.profile,
             profile,
             "{options}"
         );
         // Only OpenSSL has a hybrid group, which sites served by OpenSSL select. The report names the remedy.
-        let text: Vec<&str> = done.stdout.split_whitespace().collect();
-        let text = text.join(" ");
+        let text = in_a_line(&done.stdout);
         let named = text.contains("`--client-profile default` has both offer the same");
         assert_eq!(named, number == 0, "{options}: {text}");
         let again = format!("--client-profile {}", profile.name());
@@ -129,41 +113,37 @@ fn each_stack_offers_what_its_library_does_unless_settings_are_fixed() {
 #[test]
 fn a_run_does_not_go_on_with_other_workers() {
     let place = place();
-    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
-    place.netbench(&arguments).expect(0);
+    place.connect("--rounds 1 --link none");
     let run = place.run();
     let mut manifest = manifest(&run);
     manifest.workers[0].library = "of another day".to_owned();
     fs::write(run.join("run.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
-    let done = place.netbench(&["run", run.to_str().unwrap()]).expect(2);
-    assert!(done.stderr.contains("another worker"), "{}", done.stderr);
+    place.refuses(2, "run RUN => another worker");
 }
 
 #[test]
 fn a_run_that_another_process_measures_is_left_alone() {
     let place = place();
-    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
-    place.netbench(&arguments).expect(0);
+    place.connect("--rounds 1 --link none");
     let run = place.run();
-    let mut manifest = manifest(&run);
-    manifest.finished = None;
-    let before = serde_json::to_vec(&manifest).unwrap();
-    fs::write(run.join("run.json"), &before).unwrap();
+    edit(&run, |manifest: &mut ConnectManifest| {
+        manifest.finished = None
+    });
+    let before = text(&run, "run.json");
     let samples = fs::File::open(run.join("samples.jsonl")).unwrap();
     samples.lock().unwrap();
-    let done = place.netbench(&["run", run.to_str().unwrap()]).expect(1);
-    assert!(done.stderr.contains("another netbench"), "{}", done.stderr);
-    assert_eq!(fs::read(run.join("run.json")).unwrap(), before);
+    let done = place.netbench_line("run RUN").expect(1);
+    done.tells("another netbench");
+    assert_eq!(text(&run, "run.json"), before);
 }
 
 #[test]
 fn conditions_are_what_they_say() {
     let place = place();
-    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
-    let more = words("--condition clean,resumed,cold --stack openssl,rustls-aws-lc,rustls-ring");
-    place
-        .netbench(&[&arguments[..], &more[..]].concat())
-        .expect(0);
+    let stacks = "--stack openssl,rustls-aws-lc,rustls-ring";
+    place.connect(&format!(
+        "--rounds 1 --link none --condition clean,resumed,cold {stacks}"
+    ));
     for sample in measured(&place.run()) {
         match (&sample.outcome, sample.condition, sample.site.as_str()) {
             (Outcome::Unsupported { reason }, Condition::Resumed, "none.example") => {
@@ -183,48 +163,34 @@ fn conditions_are_what_they_say() {
 #[test]
 fn clients_with_a_share_of_a_core_connect_and_the_report_says_so() {
     let place = place();
-    let line = "connect --sites sites.txt --limit 2 --rounds 2 --link none --stack rustls-ring,rustls-aws-lc \
-                --client-profile default --condition clean,cold --cpu 25% --json";
-    let done = place.netbench_line(line).expect(0);
+    let done = place.connect(
+        "--limit 2 --rounds 2 --link none --stack rustls-ring,rustls-aws-lc \
+                --client-profile default --condition clean,cold --cpu 25% --json",
+    );
     let run = place.run();
     let share = manifest(&run).plan.cpu_percent.unwrap();
     assert_eq!(share.percent(), 25);
     check("run.json", &text(&run, "run.json"));
-    assert!(
-        done.stdout
-            .contains("each client had 25 % of a core's time"),
-        "{}",
-        done.stdout
-    );
+    done.prints("each client had 25 % of a core's time");
     for sample in measured(&run) {
         assert!(sample.outcome.ok().is_some(), "{sample:?}");
     }
 
     for wrong in ["25", "0%", "100%"] {
-        let said = place
-            .netbench(&["connect", "--cpu", wrong])
-            .expect(2)
-            .stderr;
-        assert!(said.contains("such as 25%"), "{said}");
+        place.refuses(2, &format!("connect --cpu {wrong} => such as 25%"));
     }
 }
 
 #[test]
 fn json_is_as_the_schema_says() {
     let place = place();
-    let done = place
-        .netbench_line("connect --sites sites.txt --rounds 1 --link none --json")
-        .expect(0);
+    let done = place.connect("--rounds 1 --link none --json");
     let run = place.run();
     check("connect-summary.json", &done.stdout);
     check("connect-summary.json", &text(&run, "summary.json"));
     check("run.json", &text(&run, "run.json"));
-    for line in text(&run, "samples.jsonl").lines() {
-        check("sample.json", line);
-    }
-    let again = place
-        .netbench(&["runs", "report", run.to_str().unwrap(), "--json"])
-        .expect(0);
+    check_lines("sample.json", &text(&run, "samples.jsonl"));
+    let again = place.succeeds("runs report RUN --json");
     assert_eq!(
         again.stdout, done.stdout,
         "a report is made again from the samples"
@@ -252,10 +218,7 @@ fn faults_end_in_time_with_their_class_and_spare_the_other_sites() {
         sites += &format!("{fault}.example fault={fault}\n");
     }
     place.write("sites.txt", &sites);
-    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
-    let done = place
-        .netbench(&[&arguments[..], &["--timeout", "700ms"]].concat())
-        .expect(0);
+    let done = place.connect("--rounds 1 --link none --timeout 700ms");
     let samples = measured(&place.run());
     assert_eq!(samples.len(), 2 * (1 + faults.len()));
     for sample in samples {
@@ -279,21 +242,12 @@ fn faults_end_in_time_with_their_class_and_spare_the_other_sites() {
         !done.stdout.contains('\x1b'),
         "a server's escape codes stay out of the report"
     );
-    assert!(done.stdout.contains("unknown-issuer"));
+    done.prints("unknown-issuer");
 }
 
 #[test]
 fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
-    let description = serde_json::json!({
-        "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
-        "stacks": [{
-            "record": {"executable": "mine", "stack": "mine", "library": "none", "provider": null,
-                       "connector": "none", "build": {}},
-            "operations": ["connect"],
-            "groups": ["x25519"],
-            "suites": ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
-        }],
-    });
+    let description = description_of_mine(&["connect"]);
     let cases = [
         (
             "echo last words >&2; exit 7",
@@ -321,9 +275,9 @@ fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
              *) {act} ;;\nesac; done"
         );
         place.script("worker.sh", &script);
-        let done = place
-            .netbench_line("connect --sites sites.txt --rounds 1 --link none --timeout 200ms --stack rustls-ring,mine --worker mine=./worker.sh")
-            .expect(3);
+        let line = "connect --sites sites.txt --rounds 1 --link none --timeout 200ms \
+                    --stack rustls-ring,mine --worker mine=./worker.sh";
+        let done = place.netbench_line(line).expect(3);
         let run = place.run();
         for sample in measured(&run) {
             if sample.stack.stack() == "mine" {
@@ -336,30 +290,19 @@ fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
                 assert!(sample.outcome.ok().is_some(), "{act}: {:?}", sample.outcome);
             }
         }
-        assert!(
-            done.stdout.contains("cannot be compared"),
-            "{}",
-            done.stdout
-        );
+        done.prints("cannot be compared");
     }
 }
 
 #[test]
 fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     let place = place();
-    let mark = format!("NETBENCH_TEST_MARK={}", place.path().display());
-    let (name, value) = mark.split_once('=').unwrap();
     let emulated = Tool::UserNamespaces.missing().is_none();
     let link = if emulated { "user" } else { "none" };
     let line = format!("connect --sites sites.txt --rounds 12 --seed 3 --link {link}");
-    let arguments = words(&line);
-    let mut child = place
-        .command(&arguments)
-        .env(name, value)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut command = place.command_line(&line);
+    let mark = mark(&place, &mut command);
+    let mut child = piped(&mut command);
     crate::support::until("samples", || place.lines("samples.jsonl") >= 15);
     assert!(marked_processes(&mark).len() > 2, "workers are running");
     child.kill().unwrap();
@@ -370,21 +313,11 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     let before = text(&run, "samples.jsonl");
     assert!(manifest(&run).finished.is_none());
     // The worst state that a kill leaves.
-    fs::write(
-        run.join("samples.jsonl"),
-        format!("{before}{{\"schema\":1,\"sess"),
-    )
-    .unwrap();
-    let whole: Vec<_> = before.lines().collect();
-
-    place.netbench(&["run", run.to_str().unwrap()]).expect(0);
+    let cut = format!("{before}{{\"schema\":1,\"sess");
+    fs::write(run.join("samples.jsonl"), cut).unwrap();
+    place.succeeds("run RUN");
     let after = text(&run, "samples.jsonl");
-    assert!(
-        after
-            .lines()
-            .zip(&whole)
-            .all(|(after, before)| after == *before)
-    );
+    assert!(after.starts_with(&before));
     let manifest = manifest(&run);
     assert_eq!(manifest.sessions.len(), 2);
     assert!(manifest.finished.is_some());
@@ -398,12 +331,10 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
 #[test]
 fn ctrl_c_reports_what_there_is() {
     let place = place();
-    let child = place.begin(&words(
-        "connect --sites sites.txt --rounds 5000 --link none",
-    ));
+    let child = place.begin("connect --sites sites.txt --rounds 5000 --link none");
     crate::support::until("samples", || place.lines("samples.jsonl") >= 40);
     let done = crate::support::interrupt(child).expect(130);
-    assert!(done.stdout.contains("By phase"), "{}", done.stdout);
+    done.prints("By phase");
     let run = place.run();
     assert!(run.join("summary.md").is_file());
     assert!(manifest(&run).sessions[0].interrupted);
@@ -412,8 +343,6 @@ fn ctrl_c_reports_what_there_is() {
 #[test]
 fn a_stack_can_be_compared_with_itself() {
     let place = place();
-    let arguments =
-        words("connect --sites sites.txt --rounds 2 --link none --stack rustls-ring,rustls-ring");
-    let done = place.netbench(&arguments).expect(0);
-    assert!(done.stdout.contains("rustls-ring#2"), "{}", done.stdout);
+    let done = place.connect("--rounds 2 --link none --stack rustls-ring,rustls-ring");
+    done.prints("rustls-ring#2");
 }

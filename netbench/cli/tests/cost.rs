@@ -15,7 +15,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::support::{Place, until, words};
+use crate::support::{Place, until};
 
 /// Scenarios whose rounds take more than an hour.
 const LONG: &str = "suite handshake bulk --rounds 9000 --trial 5ms --stack rustls-ring";
@@ -25,14 +25,14 @@ fn a_run_over_an_hour_needs_leave() {
     let place = Place::new();
     let done = place.netbench_line(LONG).expect(2);
     for part in ["this takes about", "h", "samples)", "--yes", "--rounds"] {
-        assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
+        done.tells(part);
     }
     assert!(!place.path().join("runs").exists());
     // There is no terminal on which a user could read the question.
     let done = place.netbench_line("evaluate --sites missing.txt");
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
 
-    let child = place.begin(&words(&format!("{LONG} --yes")));
+    let child = place.begin(&format!("{LONG} --yes"));
     until("the first sample", || place.lines("samples.jsonl") > 0);
     let done = crate::support::interrupt(child).expect(130);
     assert!(!done.stderr.contains("--yes"), "{}", done.stderr);
@@ -61,7 +61,7 @@ fn a_run_over_a_minute_says_so() {
         assert_ne!(done.code, Some(0), "{line}");
         let said = done.stderr.contains("this takes about");
         assert_eq!(said, !told.is_empty(), "{line}: {}", done.stderr);
-        assert!(done.stderr.contains(told), "{line}: {}", done.stderr);
+        done.tells(told);
     }
 }
 
@@ -69,9 +69,8 @@ fn a_run_over_a_minute_says_so() {
 fn what_is_left_of_a_run_is_estimated_when_it_goes_on() {
     let place = Place::with_sites("one.example\ntwo.example\n");
     place.connect("--link none --rounds 2");
-    let run = place.run();
     // No samples remain.
-    let done = place.netbench(&["run", run.to_str().unwrap()]);
+    let done = place.netbench_line("run RUN");
     assert!(!done.stderr.contains("this takes"), "{}", done.stderr);
     done.expect(0);
 }
@@ -118,7 +117,7 @@ impl Terminal {
 fn on_a_terminal_the_user_is_asked() {
     let place = Place::new();
     for (answer, starts) in [("\n", false), ("n\n", false), ("y\n", true)] {
-        let mut command = place.command(&words(LONG));
+        let mut command = place.command_line(LONG);
         command.env("CI", "");
         let mut terminal = Terminal::open(command);
         terminal.keys.write_all(answer.as_bytes()).unwrap();
@@ -139,7 +138,7 @@ fn on_a_terminal_the_user_is_asked() {
 fn progress_is_a_bar_on_a_terminal_and_lines_in_a_log() {
     for (ci, bar) in [("", true), ("false", true), ("true", false)] {
         let place = Place::with_sites("one.example\ntwo.example\n");
-        let mut command = place.command(&words("connect --sites sites.txt --link none --rounds 3"));
+        let mut command = place.command_line("connect --sites sites.txt --link none --rounds 3");
         let terminal = Terminal::open({
             command.env("CI", ci);
             command

@@ -13,6 +13,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::support::{finish, json};
+
 fn tree() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -46,7 +48,8 @@ fn output_of(line: &str) -> String {
     let home = tempfile::tempdir().unwrap();
     let folder = Path::new(env!("CARGO_BIN_EXE_netbench")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), env::var("PATH").unwrap());
-    let output = Command::new("sh")
+    let mut shell = Command::new("sh");
+    shell
         .args(["-c", line])
         .current_dir(tree())
         .env("PATH", path)
@@ -54,12 +57,8 @@ fn output_of(line: &str) -> String {
         .env("XDG_CACHE_HOME", home.path())
         .env("COLUMNS", "120")
         .env("LC_ALL", "C.UTF-8")
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}: {said}");
-    String::from_utf8(output.stdout).unwrap()
+        .env("NO_COLOR", "1");
+    finish(&mut shell).expect(0).stdout
 }
 
 /// A document with the output of its commands as it is now.
@@ -235,14 +234,11 @@ fn numbers(version: &str) -> Vec<u64> {
 }
 
 fn metadata() -> Value {
-    let output = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
         .args(["metadata", "--locked", "--offline", "--format-version", "1"])
-        .current_dir(tree())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    serde_json::from_slice(&output.stdout).unwrap()
+        .current_dir(tree());
+    json(&finish(&mut cargo).expect(0).stdout)
 }
 
 fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {

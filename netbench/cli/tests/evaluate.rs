@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     checkout::{alone, checkout},
-    support::{Place, check, json, text, tree, words},
+    support::{Place, assert_contains, check, json, text, tree, without_operation, words},
 };
 
 const SITES: &str = "\
@@ -50,12 +50,9 @@ fn browsers_are_asked_where_there_are_any() {
     let states = states(&found);
     let question = &found["questions"][3];
     let because = question["because"].as_str().unwrap();
-    assert!(
-        question["question"]
-            .as_str()
-            .unwrap()
-            .contains("what do browsers do"),
-        "{question}"
+    assert_contains(
+        question["question"].as_str().unwrap(),
+        "what do browsers do",
     );
     match state(&states, "browsers") {
         "done" => {
@@ -70,7 +67,7 @@ fn browsers_are_asked_where_there_are_any() {
     }
     let line = "evaluate --quick --part browsers";
     let refused = place.netbench_line(line).expect(2);
-    assert!(refused.stderr.contains("--browsers"), "{}", refused.stderr);
+    refused.tells("--browsers");
 }
 
 #[test]
@@ -79,7 +76,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let line = "evaluate --quick --sites sites.txt --part features,connections --link none --json";
     // Each question needs a part that was left out, so that no question has an answer; connections were compared
     // anyway.
-    let done = place.netbench_line(line).expect(0);
+    let done = place.succeeds(line);
     let found = evaluation(&done.stdout);
     let states = states(&found);
     assert_eq!(state(&states, "features"), "done");
@@ -88,12 +85,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let questions = found["questions"].as_array().unwrap();
     assert_eq!(questions.len(), 3);
     assert_eq!(questions[0]["answer"], "open");
-    assert!(
-        questions[0]["missing"][0]
-            .as_str()
-            .unwrap()
-            .contains("left out")
-    );
+    assert_contains(questions[0]["missing"][0].as_str().unwrap(), "left out");
     assert_eq!(questions[1]["answer"], "open");
     let because = questions[1]["because"].as_str().unwrap();
     assert!(
@@ -101,11 +93,7 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
         "{because}"
     );
     assert_eq!(found["found"]["connections"]["run"]["sites"], 2);
-    assert!(
-        done.stderr.contains("part 2 of 2: connections"),
-        "{}",
-        done.stderr
-    );
+    done.tells("part 2 of 2: connections");
 
     let named = done.stderr.matches("netbench: the page so far is ").count();
     assert_eq!(named, 1, "{}", done.stderr);
@@ -114,30 +102,22 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     for file in ["summary.md", "summary.csv", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    let again = place
-        .netbench(&["runs", "report", run.to_str().unwrap()])
-        .expect(0);
-    assert!(
-        again.stdout.contains("Is rustls-aws-lc fast enough?"),
-        "{}",
-        again.stdout
-    );
+    let again = place.succeeds("runs report RUN");
+    again.prints("Is rustls-aws-lc fast enough?");
     compress(&place, &run);
     prune(&place, &run);
 }
 
 /// An evaluation is compressed with the runs of its parts, and reported as before.
 fn compress(place: &Place, run: &Path) {
-    let name = run.to_str().unwrap();
-    let report = ["runs", "report", name, "--format", "json"];
-    let before = place.netbench(&report).expect(0).stdout;
+    let report = "runs report RUN --format json";
+    let before = place.succeeds(report).stdout;
     assert_ne!(samples(run), [] as [PathBuf; 0]);
     // The run is in `runs`, the default folder, where it is found compressed already.
-    for places in [&[name][..], &[]] {
-        let line = [&["runs", "prune", "--compress"], places].concat();
-        place.netbench(&line).expect(0);
+    for line in ["runs prune --compress RUN", "runs prune --compress"] {
+        place.succeeds(line);
         assert_eq!(samples(run), [] as [PathBuf; 0]);
-        assert_eq!(place.netbench(&report).expect(0).stdout, before);
+        assert_eq!(place.succeeds(report).stdout, before);
     }
 }
 
@@ -160,10 +140,8 @@ fn prune(place: &Place, run: &Path) {
     fs::write(&foreign, "mine").unwrap();
     let line = words("runs prune --keep 0 --yes");
     let kept = place.netbench(&line).expect(0).stdout;
-    assert!(
-        kept.contains("left alone") && kept.contains("mine.txt"),
-        "{kept}"
-    );
+    assert_contains(&kept, "left alone");
+    assert_contains(&kept, "mine.txt");
     fs::remove_file(foreign).unwrap();
     place.netbench(&line).expect(0);
     assert!(!run.exists());
@@ -190,7 +168,7 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
     assert!(page.contains("legacy.example") && page.contains("rsa-key-exchange-only"));
     // A scan has no charts, and no picture of them.
     assert!(!place.run().join("report.svg").exists());
-    assert!(done.stderr.contains("report.html"), "{}", done.stderr);
+    done.tells("report.html");
 }
 
 /// The sites have the fields of old-sites.txt.
@@ -217,12 +195,10 @@ name.example  fault=wrong-name
     let lost = "rustls-aws-lc cannot agree with 1 of the 2 emulated sites that openssl can.";
     assert!(sites.starts_with(lost), "{sites}");
     // The stack in use completes no connection to the site with the wrong name.
-    assert!(
-        works.contains(
-            "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
-             rustls-aws-lc alone. 1 site failed with openssl already, and is not counted."
-        ),
-        "{works}"
+    assert_contains(
+        &works,
+        "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
+             rustls-aws-lc alone. 1 site failed with openssl already, and is not counted.",
     );
     assert_eq!(found["questions"][1]["figures"][0]["value"], "1 of 2");
 }
@@ -235,11 +211,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     ));
     place.script("breaks", "echo 'no such thing' >&2\nexit 1");
     let done = crate::support::finish(&mut command).expect(1);
-    assert!(
-        done.stderr.contains("the part connections failed"),
-        "{}",
-        done.stderr
-    );
+    done.tells("the part connections failed");
     let found = evaluation(&done.stdout);
     let states = states(&found);
     assert_eq!(state(&states, "features"), "done");
@@ -254,8 +226,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 /// The Cargo of this checkout fails, so that it builds no worker.
 #[test]
 fn the_part_without_workers_answers_before_anything_is_built() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     fs::create_dir(place.path().join("results")).unwrap();
     for folder in ["results/bogo", "bogo-shims"] {
         std::os::unix::fs::symlink(tree().join(folder), place.path().join(folder)).unwrap();
@@ -277,19 +248,13 @@ fn the_part_without_workers_answers_before_anything_is_built() {
     // The run can be continued: the next part to be measured fails for the same reason.
     let line = format!("run {}", run.display());
     let again = alone(&place, &line).expect(1);
-    assert!(
-        again.stderr.contains("the part compat failed"),
-        "{}",
-        again.stderr
-    );
+    again.tells("the part compat failed");
 }
 
 #[test]
 fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
     let place = place();
-    let worker = crate::support::built("netbench-worker-rustls");
-    let text = format!("'{}' | sed -u 's/\"suite\"/\"other\"/g'", worker.display());
-    place.script("without-the-suite", &text);
+    without_operation(&place, "without-the-suite", "suite");
     let line = "evaluate --quick --sites sites.txt --part features,suite --worker rustls-aws-lc=./without-the-suite --json";
     let done = place.netbench_line(line).expect(3);
     let found = evaluation(&done.stdout);
@@ -304,11 +269,7 @@ fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
         missing.as_array().unwrap().contains(&why.into()),
         "{missing}"
     );
-    assert!(
-        done.stderr.contains("the part suite is left out"),
-        "{}",
-        done.stderr
-    );
+    done.tells("the part suite is left out");
 }
 
 /// rustls with ring has no hybrid group, which the other stack negotiates with every site.
@@ -327,21 +288,13 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
         let left_out = parts[part]["left_out"].as_array().unwrap();
         assert_eq!(!left_out.is_empty(), leaves_out, "{part}");
     }
-    assert!(
-        done.stderr.contains("once more with the same settings"),
-        "{}",
-        done.stderr
-    );
+    done.tells("once more with the same settings");
     let fast = &found["questions"][2];
     let because = fast["because"].as_str().unwrap();
-    assert!(
-        because.contains("group X25519MLKEM768") && because.contains("`--client-profile default`"),
-        "{because}"
-    );
+    assert_contains(&because, "group X25519MLKEM768");
+    assert_contains(&because, "`--client-profile default`");
     // The resumed evaluation finds its earlier runs.
-    let run = place.run();
-    let line = ["run", "--json", run.to_str().unwrap()];
-    let again = evaluation(&place.netbench(&line).stdout);
+    let again = evaluation(&place.netbench_line("run --json RUN").stdout);
     assert_eq!(again["found"]["same_settings"], parts["same_settings"]);
 }
 
@@ -364,7 +317,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     let sites: String = (0..8).map(|site| format!("site{site}.example\n")).collect();
     let place = Place::with_sites(&sites);
     let line = "evaluate --sites sites.txt --part connections --link none --json";
-    let child = place.begin(&words(line));
+    let child = place.begin(line);
     crate::support::until("samples", || connections(&place) >= Some(8));
     let done = crate::support::interrupt(child).expect(130);
     let found = evaluation(&done.stdout);
@@ -377,9 +330,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
         .unwrap();
     assert!(0 < before && before < planned, "{before} of {planned}");
 
-    let run = place.run();
-    let line = ["run", "--json", run.to_str().unwrap()];
-    let found = evaluation(&place.netbench(&line).expect(0).stdout);
+    let found = evaluation(&place.succeeds("run --json RUN").stdout);
     assert_eq!(state(&states(&found), "connections"), "done");
     assert_eq!(found["found"]["connections"]["run"]["samples"], planned);
 }
@@ -389,7 +340,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
 fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part compat,connections --link none --json";
-    let found = evaluation(&place.netbench_line(line).expect(0).stdout);
+    let found = evaluation(&place.succeeds(line).stdout);
     assert_eq!(state(&states(&found), "compat"), "done");
     let question = &found["questions"][1];
     assert_eq!(question["answer"], "with-losses", "{question}");
@@ -409,14 +360,7 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
         .find(|figure| figure["label"].as_str().unwrap().contains("test servers"));
     let value = of_servers.unwrap()["value"].as_str().unwrap();
     let (worse, _) = value.split_once(" of ").unwrap();
-    assert!(
-        found["sentence"]
-            .as_str()
-            .unwrap()
-            .contains(&format!("{worse} of")),
-        "{}",
-        found["sentence"]
-    );
+    assert_contains(found["sentence"].as_str().unwrap(), &format!("{worse} of"));
     // The part includes chains and trust stores too.
     for (label, wanted) in [
         ("certificate chains with which", "own/"),
@@ -432,27 +376,5 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
     assert!(page.contains("certificate/"), "the cases are on the page");
     for heading in ["Why they disagree", "Which sites are trusted"] {
         assert!(page.contains(heading), "{heading} is not on the page");
-    }
-}
-
-#[test]
-fn wrong_input_is_named() {
-    let place = place();
-    let cases = [
-        ("evaluate --from openssl --to openssl", "both openssl"),
-        ("evaluate --part everything", "unknown part \"everything\""),
-        (
-            "evaluate --skip features,compat,connections,suite,sites",
-            "leaves no part",
-        ),
-        ("evaluate --to matrixssl", "matrixssl"),
-        ("evaluate --sites none.txt", "none.txt"),
-        ("run runs/none", "no such run folder"),
-        ("run . ", "not a run: the folder has no run.json"),
-    ];
-    for (line, word) in cases {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(word), "{line}: {}", done.stderr);
-        assert!(!place.path().join("runs").exists(), "{line}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use netbench_model::{ConnectManifest, Role};
 use netbench_testing::Tool;
 
-use crate::support::{Place, edit, finish, manifest, samples, words};
+use crate::support::{Place, edit, finish, manifest, samples};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048 loss=2%
@@ -60,11 +60,7 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         .collect();
     let given: Vec<&Path> = [2, 0, 1].iter().map(|i| shards[*i].as_path()).collect();
     let done = place.merge(&given, "--out all").expect(0);
-    assert!(
-        done.stdout.contains("Merged from 3 runs"),
-        "{}",
-        done.stdout
-    );
+    done.prints("Merged from 3 runs");
     let all = place.path().join("all");
     assert_eq!(trials(&all), trials(&whole));
     let (joined, one) = (manifest(&all), manifest(&whole));
@@ -103,14 +99,9 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         "runs explain both",
         "runs show both",
     ] {
-        place.netbench_line(command).expect(0);
+        place.succeeds(command);
     }
-    let done = place.netbench_line("run both").expect(2);
-    assert!(
-        done.stderr.contains("merged from other runs"),
-        "{}",
-        done.stderr
-    );
+    place.refuses(2, "run both => merged from other runs");
 }
 
 #[test]
@@ -155,47 +146,19 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     edit(&two, |m: &mut ConnectManifest| *m = original.clone());
 
     let done = place.merge(&[&one], "--partial --out part").expect(0);
-    assert!(
-        done.stdout.contains("shard 2/2 is missing"),
-        "{}",
-        done.stdout
-    );
+    done.prints("shard 2/2 is missing");
     let done = place.merge(&[&one, &two], "--out part").expect(2);
-    assert!(done.stderr.contains("not empty"), "{}", done.stderr);
+    done.tells("not empty");
     let part = place.path().join("part");
     let done = place.merge(&[&part, &two], "--out new").expect(2);
-    assert!(
-        done.stderr.contains("it was merged from other runs"),
-        "{}",
-        done.stderr
-    );
+    done.tells("it was merged from other runs");
 }
 
 #[test]
-fn shards_that_cannot_be_are_wrong_input() {
+fn a_shard_can_come_from_the_job_that_runs_it() {
     let place = Place::with_sites(SITES);
-    for (line, why) in [
-        ("--shard 1/3", "--seed"),
-        ("--shard 4/3 --seed 1", "numbered from 1 to 3"),
-        ("--shard 0/3 --seed 1", "numbered from 1 to 3"),
-        ("--shard one --seed 1", "expected I/N"),
-        ("--shard 1/6 --seed 1", "only 5 sites"),
-        (
-            "--shard auto --seed 1",
-            "neither JOB_COMPLETION_INDEX nor SLURM_ARRAY_TASK_ID",
-        ),
-        ("--vantage a/b", "letters, digits"),
-    ] {
-        let line = format!("connect --sites sites.txt {line}");
-        let mut command = place.command(&words(&line));
-        command
-            .env_remove("JOB_COMPLETION_INDEX")
-            .env_remove("SLURM_ARRAY_TASK_ID");
-        let done = finish(&mut command).expect(2);
-        assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
-    }
     let line = "connect --sites sites.txt --rounds 1 --link none --seed 1 --quiet --shard auto";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     command
         .env_remove("SLURM_ARRAY_TASK_ID")
         .env("JOB_COMPLETION_INDEX", "4")

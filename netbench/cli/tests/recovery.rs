@@ -2,19 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeSet, process::Command};
 
 use netbench_model::{ConnectManifest, Outcome, Role, Sample};
 use netbench_report::ConnectSummary;
 
 use crate::support::{
-    Place, finish, json, kept, manifest, marked, measured, samples, signal, text, until, wait,
-    words,
+    Done, Place, assert_contains, check_lines, edit, finish, json, kept, manifest, mark, marked,
+    measured, piped, samples, signal, starting, text, until, wait, write_samples,
 };
 
 /// Returns the process of the only server of the lab.
@@ -31,34 +26,21 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
         "one.example server=rustls-ring\ntwo.example server=rustls-ring tickets=0\n",
     );
     let line = "connect --sites sites.txt --rounds 60 --link none --stack openssl,openssl --json";
-    let (name, value) = ("NETBENCH_TEST_MARK", place.path().display().to_string());
-    let mut command = place.command(&words(line));
-    let child = command
-        .env(name, &value)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mark = format!("{name}={value}");
+    let mut command = place.command_line(line);
+    let mark = mark(&place, &mut command);
+    let child = piped(&mut command);
     for due in [10, 60] {
         until("samples", || place.lines("samples.jsonl") >= due);
         until("a server", || server(&mark).is_some());
         signal("KILL", server(&mark).unwrap());
     }
     let done = wait(child).expect(0);
-    assert!(
-        done.stderr.contains("it was started again"),
-        "{}",
-        done.stderr
-    );
+    done.tells("it was started again");
     let summary: ConnectSummary = json(&done.stdout);
     assert!(summary.failures.is_empty(), "{:?}", summary.failures);
     assert_eq!(summary.run.samples, summary.run.planned);
     let warnings = summary.warnings.join("\n");
-    assert!(
-        warnings.contains("server of the lab that had died"),
-        "{warnings}"
-    );
+    assert_contains(&warnings, "server of the lab that had died");
     assert!(
         !warnings.contains("missing") && !warnings.contains("handshakes"),
         "{warnings}"
@@ -69,17 +51,7 @@ fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
         .filter(|sample| !sample.outcome.counts());
     assert!(void.count() >= 2);
     crate::support::check("connect-summary.json", &done.stdout);
-    for line in text(&run, "samples.jsonl").lines() {
-        crate::support::check("sample.json", line);
-    }
-}
-
-fn rewrite(run: &Path, samples: &[Sample]) {
-    let lines = samples.iter().map(|sample| {
-        let line = serde_json::to_string(sample).unwrap();
-        format!("{line}\n")
-    });
-    fs::write(run.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+    check_lines("sample.json", &text(&run, "samples.jsonl"));
 }
 
 #[test]
@@ -133,25 +105,22 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
     for (what, change, missing) in changes {
         let mut changed = before.clone();
         change(&mut changed);
-        rewrite(&run, &changed);
-        let report = place
-            .netbench(&["runs", "report", run.to_str().unwrap()])
-            .stdout;
-        let summary = place.netbench(&["runs", "report", run.to_str().unwrap(), "--json"]);
+        write_samples(&run, &changed);
+        let report = place.netbench_line("runs report RUN").stdout;
+        let summary = place.netbench_line("runs report RUN --json");
         let summary: ConnectSummary = json(&summary.stdout);
         assert_eq!(summary.run.planned - summary.run.samples, missing, "{what}");
         let told = format!("{missing} of 8 samples missing");
         assert_eq!(report.contains(&told), missing > 0, "{what}: {report}");
         let foreign = report.contains("are left out");
         assert_eq!(foreign, what.starts_with("of "), "{what}: {report}");
-        let row = place.netbench_line("runs list --json").expect(0).stdout;
+        let row = place.succeeds("runs list --json").stdout;
         let row: serde_json::Value = json(&row);
         assert_eq!(row["runs"][0]["missing"], missing, "{what}: {row}");
-        let list = place.netbench_line("runs list").expect(0).stdout;
+        let list = place.succeeds("runs list").stdout;
         assert_eq!(list.contains(" missing"), missing > 0, "{what}: {list}");
         if missing > 0 {
-            let done = place.netbench(&["run", run.to_str().unwrap()]);
-            let done = done.expect(0);
+            let done = place.succeeds("run RUN");
             assert!(!done.stdout.contains("missing"), "{what}: {}", done.stdout);
             let keys: BTreeSet<String> = measured(&run)
                 .iter()
@@ -160,27 +129,26 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
                 .collect();
             assert_eq!(keys.len(), 8, "{what}");
         }
-        fs::write(run.join("run.json"), serde_json::to_vec(&whole).unwrap()).unwrap();
+        edit(&run, |manifest: &mut ConnectManifest| {
+            *manifest = whole.clone()
+        });
     }
+}
+
+/// Runs `netbench connect` to the sites of `sites.txt` with at most so many open files.
+fn with_descriptors(place: &Place, most: u32, line: &str) -> Done {
+    let netbench = place.command_line(&format!("connect --sites sites.txt {line}"));
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\"")]);
+    finish(starting(&mut command, &netbench))
 }
 
 #[test]
 fn a_run_that_does_not_fit_does_not_begin() {
     let place = Place::with_sites("one.example\n");
-    let netbench = place.command(&[]).get_program().to_owned();
-    let line = "connect --sites sites.txt --jobs 40 --link none --stack rustls-ring,rustls-ring";
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "ulimit -n 200; exec \"$0\" \"$@\""])
-        .arg(&netbench)
-        .args(words(line))
-        .current_dir(place.path());
-    let done = finish(&mut command).expect(1);
-    assert!(
-        done.stderr.contains("need 290 open files"),
-        "{}",
-        done.stderr
-    );
+    let line = "--jobs 40 --link none --stack rustls-ring,rustls-ring";
+    let done = with_descriptors(&place, 200, line).expect(1);
+    done.tells("need 290 open files");
     assert!(!place.path().join("runs").exists());
 }
 
@@ -191,18 +159,10 @@ fn more_sites_than_descriptors_are_served() {
         .map(|i| format!("site{i}.example server=rustls-ring rtt=1ms key=ecdsa-p256\n"))
         .collect();
     let place = Place::with_sites(&sites);
-    let netbench = place.command(&[]).get_program().to_owned();
-    let line =
-        "connect --sites sites.txt --rounds 1 --jobs 2 --stack rustls-ring,rustls-ring --quiet";
+    let line = "--rounds 1 --jobs 2 --stack rustls-ring,rustls-ring --quiet";
     for link in ["none", "auto"] {
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", "ulimit -n 100; exec \"$0\" \"$@\""])
-            .arg(&netbench)
-            .args(words(line))
-            .args(["--link", link, "--name", link])
-            .current_dir(place.path());
-        finish(&mut command).expect(0);
+        let line = format!("{line} --link {link} --name {link}");
+        with_descriptors(&place, 100, &line).expect(0);
         let run = place.named(link);
         let failed: Vec<_> = measured(&run)
             .iter()

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::support::{Place, finish, published, published_run, text, words};
+use crate::support::{Place, finish, published, published_run, text};
 
 #[test]
 fn every_form_of_a_run() {
@@ -36,11 +36,11 @@ fn every_form_of_a_run() {
     ];
     for (line, text) in cases {
         let line = format!("runs report {line}");
-        let done = place.netbench_line(&line).expect(0);
-        assert!(done.stdout.contains(text), "{line}");
+        let done = place.succeeds(&line);
+        done.prints(text);
     }
     let line = "runs report connect-101-sites --format junit --output junit.xml";
-    assert_eq!(place.netbench_line(line).expect(0).stdout, "");
+    assert_eq!(place.succeeds(line).stdout, "");
     let junit = text(place.path(), "junit.xml");
     assert!(junit.contains("tests=\"202\""), "101 sites on two stacks");
 }
@@ -76,7 +76,7 @@ fn reading_a_run_changes_nothing_in_it() {
         "runs list .",
         "runs explain connect-101-sites",
     ] {
-        place.netbench_line(line).expect(0);
+        place.succeeds(line);
         assert!(files(&run) == before, "{line} changed the run");
     }
 }
@@ -100,46 +100,14 @@ fn the_page_goes_where_it_is_wanted() {
     assert!(one.contains("<section id=\"connect\""));
 
     let both = "runs report connect-101-sites memory-table --output both.HTML --quiet";
-    assert_eq!(place.netbench_line(both).expect(0).stderr, "");
+    assert_eq!(place.succeeds(both).stderr, "");
     let both = text(place.path(), "both.HTML");
     for id in ["connect-1", "suite-2", "machine"] {
         assert!(both.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
     // The same samples make the same page.
-    place
-        .netbench_line("runs report connect-101-sites --output again.html")
-        .expect(0);
+    place.succeeds("runs report connect-101-sites --output again.html");
     assert_eq!(text(place.path(), "again.html"), one);
-}
-
-#[test]
-fn what_is_wrong_is_said() {
-    let place = Place::new();
-    published(&place, "memory-table");
-    fs::create_dir(place.path().join("empty")).unwrap();
-    let cut = published(&place, "bertie");
-    let text = fs::read(cut.join("run.json")).unwrap();
-    fs::write(cut.join("run.json"), &text[..text.len() / 2]).unwrap();
-    let cases: [(&str, i32, &str); 9] = [
-        ("", 2, "RUN"),
-        ("nowhere --format html", 2, "nowhere"),
-        ("empty --format html", 2, "run.json"),
-        ("bertie --format html", 2, "bertie/run.json"),
-        ("memory-table memory-table --open", 2, "--output"),
-        ("memory-table memory-table --format csv", 2, "one run"),
-        ("memory-table --format csv --open", 2, "--open"),
-        ("memory-table --output - --open", 2, "--open"),
-        (
-            "memory-table --output no/such/page.html",
-            1,
-            "no/such/page.html",
-        ),
-    ];
-    for (line, code, text) in cases {
-        let line = format!("runs report {line}");
-        let done = place.netbench_line(&line).expect(code);
-        assert!(done.stderr.contains(text), "{line}: {}", done.stderr);
-    }
 }
 
 #[test]
@@ -158,7 +126,7 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
         if let Some(script) = opener {
             place.script("xdg-open", script);
         }
-        let mut command = place.command(&words("runs report memory-table --open"));
+        let mut command = place.command_line("runs report memory-table --open");
         let path = format!("{}:/bin:/usr/bin", place.path().display());
         let path = if opener.is_some() {
             path
@@ -170,7 +138,7 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
             .env("DISPLAY", display)
             .env("WAYLAND_DISPLAY", "");
         let done = finish(&mut command).expect(0);
-        assert!(done.stderr.contains(said), "{opener:?}: {}", done.stderr);
+        done.tells(said);
         let page = "netbench/reports/memory-table.html";
         assert!(place.path().join("cache").join(page).is_file());
         assert!(!place.path().join("memory-table/report.html").exists());
@@ -191,9 +159,7 @@ fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
 #[test]
 fn a_demonstration_is_a_whole_page() {
     let place = Place::new();
-    place
-        .netbench_line("runs demo --output page.html")
-        .expect(0);
+    place.succeeds("runs demo --output page.html");
     let page = text(place.path(), "page.html");
     assert!(page.starts_with("<!DOCTYPE html>"));
     assert!(page.trim_end().ends_with("</html>"));
@@ -201,9 +167,10 @@ fn a_demonstration_is_a_whole_page() {
         assert!(page.contains(question), "{question}");
     }
 
-    let unwritable = words("runs demo --output missing/page.html");
-    let done = place.netbench(&unwritable).expect(1);
-    assert!(done.stderr.contains("cannot write missing/page.html"));
+    place.refuses(
+        1,
+        "runs demo --output missing/page.html => cannot write missing/page.html",
+    );
 }
 
 /// A page of many stacks has pictures of all and no cards, and one of a pair has cards.
@@ -211,8 +178,8 @@ fn a_demonstration_is_a_whole_page() {
 fn pages_of_many_stacks_lead_with_pictures() {
     let [many, pair] = ["23-204717-vm-all-stacks", "27-000500-vm-rustls-vs-openssl"].map(|end| {
         let run = published_run(end);
-        let line = ["runs", "report", run.to_str().unwrap(), "--format", "html"];
-        Place::new().netbench(&line).expect(0).stdout
+        let line = format!("runs report {} --format html", run.display());
+        Place::new().succeeds(&line).stdout
     });
     assert_eq!(many.matches("<article class=\"card").count(), 0);
     let [pictures, answers, figures] = [

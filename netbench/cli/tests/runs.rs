@@ -3,12 +3,13 @@
 use std::{
     fs::{self, File},
     path::PathBuf,
-    process::Stdio,
 };
 
 use netbench_model::ConnectManifest;
 
-use crate::support::{Place, check, edit, finish, json, text, tree, words};
+use crate::support::{
+    Done, Place, assert_contains, check, edit, finish, json, names_in, text, tree, words,
+};
 
 const SITES: &str = "\
 one.example    server=openssl        rtt=2ms key=rsa-2048
@@ -67,14 +68,12 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
             let mut arguments = words(line);
             arguments.push(&path);
             let done = place.netbench(&arguments).expect(2);
-            assert!(done.stderr.contains(why), "{line} {path}: {}", done.stderr);
-            assert!(done.stderr.contains(folder), "{}", done.stderr);
+            done.tells(why);
+            done.tells(folder);
         }
     }
     // A list continues after a defective run, and shows the defect of each.
-    let done = place
-        .netbench_line("runs list broken runs --format csv")
-        .expect(0);
+    let done = place.succeeds("runs list broken runs --format csv");
     for (folder, why) in &folders[..6] {
         let mut lines = done.stdout.lines();
         let told = lines.any(|line| line.contains(folder) && line.contains(why));
@@ -82,14 +81,11 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     }
     // A last line that a kill has truncated is ignored.
     fs::write(run.join("samples.jsonl"), &lines[..lines.len() - 5]).unwrap();
-    place
-        .netbench(&["runs", "explain", run.to_str().unwrap()])
-        .expect(0);
+    place.succeeds("runs explain RUN");
     // Without samples, there is nothing to compare.
     fs::write(run.join("samples.jsonl"), b"").unwrap();
-    for command in ["report", "explain"] {
-        let line = ["runs", command, run.to_str().unwrap()];
-        place.netbench(&line).expect(3);
+    for line in ["runs report RUN", "runs explain RUN"] {
+        place.netbench_line(line).expect(3);
     }
 }
 
@@ -97,9 +93,8 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
 fn a_sample_that_is_stored_twice_is_counted_once() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
-    let path = run.to_str().unwrap();
-    let report = ["runs", "report", path, "--format", "json"];
-    let before = place.netbench(&report).expect(0);
+    let report = "runs report RUN --format json";
+    let before = place.succeeds(report);
     assert!(!before.stderr.contains("repeat"), "{}", before.stderr);
     let lines = fs::read(run.join("samples.jsonl")).unwrap();
     fs::write(run.join("samples.jsonl"), lines.repeat(2)).unwrap();
@@ -110,20 +105,14 @@ fn a_sample_that_is_stored_twice_is_counted_once() {
     );
     for packed in [false, true] {
         if packed {
-            place
-                .netbench(&["runs", "prune", "--compress", path])
-                .expect(0);
+            place.succeeds("runs prune --compress RUN");
         }
-        let after = place.netbench(&report).expect(0);
+        let after = place.succeeds(report);
         assert_eq!(after.stdout, before.stdout);
         let said = after.stderr.replace("samples.jsonl.zst", "samples.jsonl");
         assert!(said.contains(&says), "{said}");
-        let explained = place.netbench(&["runs", "explain", path]).expect(0);
-        assert!(
-            explained.stderr.contains("repeat another one"),
-            "{}",
-            explained.stderr
-        );
+        let explained = place.succeeds("runs explain RUN");
+        explained.tells("repeat another one");
     }
 }
 
@@ -139,16 +128,9 @@ fn a_connection_that_took_no_time_is_no_sample() {
     assert_ne!(zeroed.join("\n"), lines.trim_end());
     fs::write(run.join("samples.jsonl"), zeroed.join("\n") + "\n").unwrap();
     for command in ["runs report", "runs explain", "runs prune --compress"] {
-        let mut arguments = words(command);
-        arguments.push(run.to_str().unwrap());
-        let done = place.netbench(&arguments).expect(2);
-        let says = "total_ns is 0 in a connection that ended well";
-        assert!(done.stderr.contains(says), "{command}: {}", done.stderr);
-        assert!(
-            done.stderr.contains("samples.jsonl, line "),
-            "{command}: {}",
-            done.stderr
-        );
+        let done = place.netbench_line(&format!("{command} RUN")).expect(2);
+        done.tells("total_ns is 0 in a connection that ended well");
+        done.tells("samples.jsonl, line ");
     }
 }
 
@@ -167,48 +149,29 @@ fn zeroed(line: &str, key: &str) -> String {
 fn a_packed_run_is_reported_as_before() {
     let place = Place::with_sites(SITES);
     let run = one(&place);
-    let run = run.to_str().unwrap();
-    let show = ["runs", "show", run, "--json"];
-    let before = place.netbench(&show).expect(0).stdout;
-    let measuring = File::open(place.run().join("samples.jsonl")).unwrap();
+    let show = "runs show RUN --json";
+    let before = place.succeeds(show).stdout;
+    let measuring = File::open(run.join("samples.jsonl")).unwrap();
     measuring.lock().unwrap();
-    let done = place
-        .netbench(&["runs", "prune", "--compress", run])
-        .expect(2);
-    assert!(done.stderr.contains("being measured"), "{}", done.stderr);
+    let compress = "runs prune --compress RUN";
+    let done = place.netbench_line(compress).expect(2);
+    done.tells("being measured");
     drop(measuring);
-    let done = place
-        .netbench(&["runs", "prune", "--compress", run])
-        .expect(0);
-    assert!(done.stdout.contains("1 run: "), "{}", done.stdout);
-    assert!(!place.run().join("samples.jsonl").exists());
-    assert_eq!(place.netbench(&show).expect(0).stdout, before);
-    let done = place.netbench(&["run", run]);
-    assert!(done.stderr.contains("zstd -d --rm"), "{}", done.stderr);
-    place.netbench_line("runs prune --keep 0 --yes").expect(0);
-    assert!(
-        fs::read_dir(place.path().join("runs"))
-            .unwrap()
-            .next()
-            .is_none()
-    );
+    let done = place.succeeds(compress);
+    done.prints("1 run: ");
+    assert!(!run.join("samples.jsonl").exists());
+    assert_eq!(place.succeeds(show).stdout, before);
+    place.netbench_line("run RUN").tells("zstd -d --rm");
+    place.succeeds("runs prune --keep 0 --yes");
+    assert_eq!(names_in(&place.path().join("runs")), [""; 0]);
 
     let run = one(&place);
     edit(&run, |m: &mut ConnectManifest| m.finished = None);
-    let done = place
-        .netbench(&["runs", "prune", "--compress", run.to_str().unwrap()])
-        .expect(2);
-    assert!(done.stderr.contains("not finished"), "{}", done.stderr);
+    let done = place.netbench_line(compress).expect(2);
+    done.tells("not finished");
     fs::write(run.join("samples.jsonl.zst"), "garbage").unwrap();
     fs::remove_file(run.join("samples.jsonl")).unwrap();
-    let done = place
-        .netbench(&["runs", "report", run.to_str().unwrap()])
-        .expect(2);
-    assert!(
-        done.stderr.contains("not a whole zstd file"),
-        "{}",
-        done.stderr
-    );
+    place.refuses(2, "runs report RUN => not a whole zstd file");
 }
 
 #[test]
@@ -232,56 +195,41 @@ fn pruning_removes_old_runs_and_nothing_else() {
     measuring.lock().unwrap();
 
     place.netbench_line("runs prune").expect(2);
-    let done = place.netbench_line("runs prune --older-than 30").expect(2);
-    assert!(
-        done.stderr.contains("--yes removes this run"),
-        "{}",
-        done.stderr
-    );
-    let done = place
-        .netbench_line("runs prune --older-than 30 --dry-run")
-        .expect(0);
+    place.refuses(2, "runs prune --older-than 30 => --yes removes this run");
+    let done = place.succeeds("runs prune --older-than 30 --dry-run");
     for line in [
         "would be removed: ",
         "has notes.txt in it",
         "being measured",
         "foreign: not a run",
     ] {
-        assert!(done.stdout.contains(line), "{line}: {}", done.stdout);
+        done.prints(line);
     }
     assert!(old.exists());
-    place.netbench_line("runs prune --keep 9 --yes").expect(0);
+    place.succeeds("runs prune --keep 9 --yes");
     assert!(old.exists());
-    place
-        .netbench_line("runs prune --older-than 30 --yes")
-        .expect(0);
+    place.succeeds("runs prune --older-than 30 --yes");
     assert!(!old.exists());
     for stays in [&noted, &busy, &foreign, &young] {
         assert!(stays.exists(), "{stays:?}");
     }
     drop(measuring);
-    place.netbench_line("runs prune --keep 0 --yes").expect(0);
+    place.succeeds("runs prune --keep 0 --yes");
     assert!(!busy.exists() && noted.exists() && foreign.exists());
-    let done = place
-        .netbench(&["runs", "list", noted.to_str().unwrap()])
-        .expect(2);
-    assert!(
-        done.stderr.contains("a run, not a folder of runs"),
-        "{}",
-        done.stderr
+    let line = format!(
+        "runs list {} => a run, not a folder of runs",
+        noted.display()
     );
-    place.netbench_line("runs list nowhere").expect(2);
+    place.refuses(2, &line);
 }
 
 #[test]
 fn manual_pages_are_of_every_command() {
     let place = Place::new();
-    let page = place.netbench_line("setup man").expect(0).stdout;
-    assert!(
-        page.contains(".TH netbench 1") && page.contains("netbench\\-runs(1)"),
-        "{page}"
-    );
-    place.netbench_line("setup man pages").expect(0);
+    let page = place.succeeds("setup man").stdout;
+    assert_contains(&page, ".TH netbench 1");
+    assert_contains(&page, "netbench\\-runs(1)");
+    place.succeeds("setup man pages");
     for command in [
         "netbench",
         "netbench-connect",
@@ -298,61 +246,49 @@ fn manual_pages_are_of_every_command() {
 #[test]
 fn narrow_terminals_and_want_of_colour_are_heeded() {
     let place = Place::with_sites(SITES);
-    let run = one(&place);
-    let run = run.to_str().unwrap();
-    for arguments in [
-        vec!["runs", "explain", run],
-        vec!["runs", "report", run, "-q"],
-        words("runs list"),
-    ] {
-        let done = finish(place.command(&arguments).env("COLUMNS", "40")).expect(0);
-        for line in done.stdout.lines() {
-            let one_word = line.split(' ').count() <= 2;
-            assert!(
-                one_word || line.chars().count() <= 40,
-                "{arguments:?}: {line:?}"
-            );
+    one(&place);
+    for line in ["runs explain RUN", "runs report RUN -q", "runs list"] {
+        let done = finish(place.command_line(line).env("COLUMNS", "40")).expect(0);
+        for shown in done.stdout.lines() {
+            let one_word = shown.split(' ').count() <= 2;
+            assert!(one_word || shown.chars().count() <= 40, "{line}: {shown:?}");
         }
         assert!(!done.stdout.contains('\x1b') && !done.stderr.contains('\x1b'));
-        if arguments.contains(&"-q") {
+        if line.ends_with("-q") {
             assert_eq!(done.stderr, "");
         }
     }
     // A report for a narrow terminal names its missing columns; a report for a pipe is complete.
     let left_out = "(no room for: ";
-    let report = ["runs", "report", run, "-q"];
-    let narrow = finish(place.command(&report).env("COLUMNS", "40")).expect(0);
-    assert!(narrow.stdout.contains(left_out), "{}", narrow.stdout);
-    let piped = finish(place.command(&report).env_remove("COLUMNS")).expect(0);
+    let report = "runs report RUN -q";
+    let narrow = finish(place.command_line(report).env("COLUMNS", "40")).expect(0);
+    narrow.prints(left_out);
+    let piped = finish(place.command_line(report).env_remove("COLUMNS")).expect(0);
     assert!(!piped.stdout.contains(left_out), "{}", piped.stdout);
-    let line = "connect --sites sites.txt --rounds 1 --link none --limit 2 --verbose";
-    let done = place.netbench_line(line).expect(0);
+    let done = place.connect("--rounds 1 --link none --limit 2 --verbose");
     let told = done
         .stderr
         .lines()
         .filter(|line| line.contains("round 1, "))
         .count();
     assert_eq!(told, 2 * 2, "{}", done.stderr);
-    let both = format!("{line} --quiet");
-    place.netbench_line(&both).expect(2);
+    place.refuses(2, "connect --verbose --quiet => cannot be used with");
 }
 
 #[test]
 fn a_step_of_github_actions_gets_a_summary() {
     let place = Place::with_sites(SITES);
     let line = "connect --sites sites.txt --rounds 1 --link none --limit 1 -q --github-summary";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     let done = finish(command.env_remove("GITHUB_STEP_SUMMARY")).expect(2);
-    assert!(done.stderr.contains("names no file"), "{}", done.stderr);
+    done.tells("names no file");
     assert!(
         !place.path().join("runs").exists(),
         "it was measured all the same"
     );
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     finish(command.env("GITHUB_STEP_SUMMARY", "step.md")).expect(0);
-    let run = place.run();
-    let mut command =
-        place.command(&["runs", "explain", run.to_str().unwrap(), "--github-summary"]);
+    let mut command = place.command_line("runs explain RUN --github-summary");
     finish(command.env("GITHUB_STEP_SUMMARY", "step.md")).expect(0);
     let text = text(place.path(), "step.md");
     assert!(text.starts_with("# netbench connect: "), "{text}");
@@ -362,23 +298,12 @@ fn a_step_of_github_actions_gets_a_summary() {
 #[test]
 fn a_full_output_is_said() {
     let place = Place::with_sites(SITES);
-    let run = one(&place);
-    let run = run.to_str().unwrap();
-    for arguments in [
-        vec!["runs", "explain", run],
-        words("runs list"),
-        words("setup man"),
-    ] {
-        let mut command = place.command(&arguments);
+    one(&place);
+    for line in ["runs explain RUN", "runs list", "setup man"] {
+        let mut command = place.command_line(line);
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let child = command
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .output()
-            .unwrap();
-        let said = String::from_utf8(child.stderr).unwrap();
-        assert_eq!(child.status.code(), Some(1), "{arguments:?}: {said}");
-        assert!(said.contains("No space left"), "{said}");
+        let done = Done::of(command.stdout(full)).expect(1);
+        done.tells("No space left");
     }
 }
 
@@ -388,7 +313,7 @@ fn cases_are_followed_over_all_runs_of_a_folder() {
     let results = tree().join("results");
     let results = results.display();
     let line = format!("runs history {results} --case handshake-full_1.3* --stack rustls-aws-lc");
-    let done = place.netbench_line(&format!("{line} --json")).expect(0);
+    let done = place.succeeds(&format!("{line} --json"));
     check("suite-history.json", &done.stdout);
     let found: serde_json::Value = json(&done.stdout);
     let cases = found["cases"].as_array().unwrap();
@@ -406,10 +331,6 @@ fn cases_are_followed_over_all_runs_of_a_folder() {
     fs::create_dir_all(&damaged).unwrap();
     fs::write(damaged.join("run.json"), "{").unwrap();
     let done = place.netbench_line("runs history").expect(3);
-    assert!(
-        done.stdout.contains("damaged is left out"),
-        "{}",
-        done.stdout
-    );
+    done.prints("damaged is left out");
     place.netbench_line("runs history nowhere").expect(2);
 }

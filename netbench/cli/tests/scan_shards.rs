@@ -26,7 +26,7 @@ type Change = fn(&mut ScanManifest);
 
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
     let line = format!("{HOW} --name {name} {more}");
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&line);
     place.named(name)
 }
 
@@ -62,12 +62,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
         .collect();
     let given: Vec<&Path> = [2, 0, 1].iter().map(|i| shards[*i].as_path()).collect();
     let done = place.merge(&given, "--out all").expect(0);
-    assert!(
-        done.stdout
-            .contains("Merged from 3 runs, 3 of them shards, from m1, m2, m3"),
-        "{}",
-        done.stdout
-    );
+    done.prints("Merged from 3 runs, 3 of them shards, from m1, m2, m3");
     let all = place.path().join("all");
     let (joined, one): (ScanManifest, ScanManifest) =
         (kept(&all, "run.json"), kept(&whole, "run.json"));
@@ -88,15 +83,10 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     });
     assert_eq!(joined, one);
     for line in ["runs report all", "runs show all", "setup sites record all"] {
-        let done = place.netbench_line(line).expect(0);
-        assert!(done.stdout.contains("rsa.test"), "{line}: {}", done.stdout);
+        let done = place.succeeds(line);
+        done.prints("rsa.test");
     }
-    let done = place.netbench_line("run all").expect(2);
-    assert!(
-        done.stderr.contains("merged from other runs"),
-        "{}",
-        done.stderr
-    );
+    place.refuses(2, "run all => merged from other runs");
 
     place.expect_no_merge(&given[..2], "shard 2/3 is missing");
     place.expect_no_merge(&[given[0], given[0]], "are the same run");
@@ -123,25 +113,5 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
         fs::write(&file, &original).unwrap();
     }
     let done = place.merge(&given[..2], "--partial --out part").expect(0);
-    assert!(
-        done.stdout.contains("shard 2/3 is missing"),
-        "{}",
-        done.stdout
-    );
-}
-
-#[test]
-fn shards_of_a_scan_that_cannot_be_are_wrong_input() {
-    let place = Place::with_sites(SITES);
-    for (line, why) in [
-        ("--sites sites.txt --shard 1/3", "--seed"),
-        ("--sites sites.txt --shard 1/5 --seed 1", "only 4 sites"),
-        ("127.0.0.1 --shard 1/1 --seed 1", "cannot be used with"),
-        ("--vantage a/b", "letters, digits"),
-        ("--no-such", "unknown option"),
-    ] {
-        let line = format!("scan {line}");
-        let done = place.netbench_line(&line).expect(2);
-        assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
-    }
+    done.prints("shard 2/3 is missing");
 }

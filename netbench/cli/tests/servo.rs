@@ -36,9 +36,7 @@ fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
     let place = Place::with_sites(SITES);
     let line = "browser -q --json --sites sites.txt --browser servo,servo+ring --seed 7 \
                 --condition clean,resumed --rounds 3 --timeout 120s";
-    let done = place.netbench_line(line).expect(0);
-    check("browser-summary.json", &done.stdout);
-    let summary: BrowserSummary = json(&done.stdout);
+    let summary: BrowserSummary = place.document("browser-summary.json", line);
     assert_eq!(
         (summary.failures, summary.elsewhere),
         (Vec::new(), Vec::new())
@@ -61,9 +59,10 @@ fn pages_are_visited_and_their_ends_are_those_of_the_packets() {
 
 fn objects_of_pages_are_loaded() {
     let place = Place::with_sites("a.example server=rustls-ring rtt=20ms\n");
-    let line = "browser -q --json --sites sites.txt --browser servo --page objects=12,origins=3 \
-                --seed 7 --timeout 120s";
-    place.netbench_line(line).expect(0);
+    place.succeeds(
+        "browser -q --json --sites sites.txt --browser servo --page objects=12,origins=3 \
+                --seed 7 --timeout 120s",
+    );
     let samples: Vec<VisitSample> = samples_of(&place.run());
     let objects = samples[0].outcome.ok().unwrap().objects.unwrap();
     assert_eq!(objects.loaded, 12);
@@ -74,11 +73,10 @@ fn objects_of_pages_are_loaded() {
 
 fn a_crash_is_a_finding() {
     let place = Place::with_sites("a.example server=rustls-ring rtt=300ms\n");
-    let temporary = place.path().join("tmp");
-    fs::create_dir(&temporary).unwrap();
+    let temporary = place.temporary();
     let line = "browser -q --json --sites sites.txt --browser servo --condition clean --rounds 3 \
                 --seed 7 --timeout 120s";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     let child = piped(command.env("TMPDIR", &temporary));
     until("a browser", || browser_of(&temporary).is_some());
     let first = browser_of(&temporary);
@@ -111,7 +109,7 @@ fn a_profile_is_saved() {
     let place = Place::new();
     let line = "browser features -q --json --browser servo --timeout 120s --case restart/hsts \
                 --case restart/persistent-cookie --case restart/session-cookie";
-    let done = place.netbench_line(line).expect(0);
+    let done = place.succeeds(line);
     let summary: FeaturesSummary = json(&done.stdout);
     let outcomes: Vec<(&str, FeatureWord)> = summary
         .matrix
@@ -135,9 +133,10 @@ fn a_profile_is_saved() {
 
 fn error_pages_have_the_servers_certificate() {
     let place = Place::new();
-    let line = "compat -q --json --stack rustls-ring --client servo \
-                --case certificate/usual --case certificate/expired";
-    place.netbench_line(line).expect(0);
+    place.succeeds(
+        "compat -q --json --stack rustls-ring --client servo \
+                --case certificate/usual --case certificate/expired",
+    );
     let samples: Vec<CompatSample> = samples_of(&place.run());
     let [usual, expired] = ["certificate/usual", "certificate/expired"].map(|case| {
         let mut own = samples.iter().filter(|it| it.stack.as_str() == "servo");

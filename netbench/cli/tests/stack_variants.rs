@@ -3,30 +3,29 @@
 use std::fs;
 
 use crate::{
-    checkout::{alone, checkout, command_alone, go, log},
-    support::{Place, finish},
+    checkout::{
+        add_tools, alone, builds, cached_workers, checkout, command_alone, fails_with_own_tools,
+        go, remove_tools,
+    },
+    support::finish,
 };
 
 #[test]
 fn a_variant_with_another_allocator_is_a_program_of_its_own() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let stacks = "rustls-ring+jemalloc rustls-ring+jemalloc+novaes rustls-aws-lc+nojitter+mimalloc";
     alone(&place, &format!("stacks build {stacks}")).expect(0);
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 2, "{built}");
+    let lines = builds::<2>(&place);
     for (line, folder, allocator) in [
-        (lines[0], "jemalloc", "jemalloc"),
-        (lines[1], "nojitter+mimalloc", "mimalloc"),
+        (&lines[0], "jemalloc", "jemalloc"),
+        (&lines[1], "nojitter+mimalloc", "mimalloc"),
     ] {
         let feature = format!("-p netbench-worker --features netbench-worker/{allocator}");
         assert!(line.contains(&feature), "{line}");
         let folder = format!("/target/{folder} ");
         assert!(line.contains(&folder), "{line}");
     }
-    let cache = place.path().join("cache/netbench/workers");
-    let cache = cache.join(env!("CARGO_PKG_VERSION"));
+    let cache = cached_workers(&place);
     for folder in ["jemalloc", "nojitter+mimalloc"] {
         assert!(cache.join(folder).join("netbench-worker-rustls").is_file());
     }
@@ -34,14 +33,11 @@ fn a_variant_with_another_allocator_is_a_program_of_its_own() {
 
 #[test]
 fn a_fips_module_is_another_program_where_the_library_is_not_go() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let stacks = "rustls-aws-lc+fips rustls-aws-lc+unbuffered+noavx512+fips rustls-aws-lc+fips+jemalloc go+fips go";
     let said = alone(&place, &format!("stacks build {stacks}")).expect(0);
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 2, "{built}");
-    for (line, folder) in [(lines[0], "fips"), (lines[1], "jemalloc+fips")] {
+    let lines = builds::<2>(&place);
+    for (line, folder) in [(&lines[0], "fips"), (&lines[1], "jemalloc+fips")] {
         for part in [
             "--features netbench-stack-rustls/fips",
             &format!("/target/{folder} "),
@@ -50,13 +46,12 @@ fn a_fips_module_is_another_program_where_the_library_is_not_go() {
         }
     }
     assert_eq!(said.stdout.lines().count(), 3, "{}", said.stdout);
-    assert!(said.stdout.contains("\ngo: "), "{}", said.stdout);
+    said.prints("\ngo: ");
 }
 
 #[test]
 fn a_worker_in_go_is_told_that_it_is_a_variant() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let worker = r#"#!/bin/sh
 while read -r line; do
     id=${line#*\"id\":}
@@ -84,19 +79,14 @@ done"#;
 
 #[test]
 fn a_variant_with_another_compiler_is_a_program_of_its_own() {
-    let place = Place::new();
-    checkout(&place);
-    for tool in ["clang", "clang++", "gcc", "g++"] {
-        place.script(&format!("tools/{tool}"), "");
-    }
+    let place = checkout();
+    add_tools(&place, &["clang", "clang++", "gcc", "g++"]);
     let stacks = "rustls-ring+clang rustls-ring+noavx512+clang openssl+gcc+jemalloc";
     alone(&place, &format!("stacks build {stacks}")).expect(0);
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 2, "{built}");
+    let lines = builds::<2>(&place);
     for (line, folder, c, cpp) in [
-        (lines[0], "clang", "clang", "clang++"),
-        (lines[1], "jemalloc+gcc", "gcc", "g++"),
+        (&lines[0], "clang", "clang", "clang++"),
+        (&lines[1], "jemalloc+gcc", "gcc", "g++"),
     ] {
         for (name, program) in [("CC", c), ("CXX", cpp)] {
             let value = format!("--config env.{name}.value='{program}' ");
@@ -106,44 +96,37 @@ fn a_variant_with_another_compiler_is_a_program_of_its_own() {
         assert!(line.contains(&format!("/target/{folder} ")), "{line}");
     }
 
-    fs::remove_file(place.path().join("tools/clang++")).unwrap();
-    let mut command = command_alone(&place, "stacks build rustls-aws-lc+clang+mimalloc");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
-    assert!(said.contains("there is no clang++"), "{said}");
-    assert!(said.contains("apt-get install clang\n"), "{said}");
-    assert_eq!(log(&place), built, "Cargo was not called");
+    remove_tools(&place, &["clang++"]);
+    fails_with_own_tools(&place, "stacks build rustls-aws-lc+clang+mimalloc")
+        .tells("there is no clang++")
+        .tells("apt-get install clang\n");
+    assert_eq!(builds(&place), lines, "Cargo was not called");
 }
 
 #[test]
 fn a_variant_with_other_flags_is_a_program_of_its_own() {
-    let place = Place::new();
-    checkout(&place);
-    for tool in ["clang", "clang++", "cc", "c++"] {
-        place.script(&format!("tools/{tool}"), "");
-    }
+    let place = checkout();
+    add_tools(&place, &["clang", "clang++", "cc", "c++"]);
     let stacks =
         "rustls-ring+lto rustls-ring+native+lto rustls-ring+native+clang rustls-ring+malloc";
     alone(&place, &format!("stacks build {stacks}")).expect(0);
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 4, "{built}");
+    let lines = builds::<4>(&place);
     let lto = "--config profile.release.lto='fat' --config env.CARGO_PROFILE_RELEASE_LTO='fat'";
     let native = "--config build.rustflags=['-Ctarget-cpu=native']";
     let c = "-march=native -frecord-gcc-switches'";
     for (line, folder, with) in [
-        (lines[0], "/lto", vec![lto]),
+        (&lines[0], "/lto", vec![lto]),
         (
-            lines[1],
+            &lines[1],
             "/lto+native",
             vec![lto, native, &format!("env.CC.value='cc {c}")],
         ),
         (
-            lines[2],
+            &lines[2],
             "/clang+native",
             vec![native, &format!("env.CXX.value='clang++ {c}")],
         ),
-        (lines[3], "", Vec::new()),
+        (&lines[3], "", Vec::new()),
     ] {
         assert!(line.contains(&format!("/target{folder}")), "{line}");
         for all in [lto, native, c] {

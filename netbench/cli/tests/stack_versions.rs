@@ -8,20 +8,23 @@ use std::{
 };
 
 use crate::{
-    checkout::{self, alone, command_alone, log, log_of},
-    support::{Place, finish, text},
+    checkout::{
+        self, alone, builds, cached_workers, fails_with_own_tools, log, log_of, remove_tools,
+    },
+    support::{Place, assert_contains, text},
 };
 
 /// Makes a checkout with scripts in place of the tools that compile OpenSSL.
-fn checkout(place: &Place) {
-    checkout::checkout(place);
+fn checkout() -> Place {
+    let place = checkout::checkout();
     place.script("tools/cc", "echo cc 1");
     let perl = r#"echo "$*" >> "$(dirname "$0")"/perl.log
 for argument; do
     case "$argument" in --prefix=*) echo "${argument#--prefix=}" > prefix ;; esac
 done"#;
     place.script("tools/perl", perl);
-    make(place, "");
+    make(&place, "");
+    place
 }
 
 /// Makes `make` run `compile` for a compilation.
@@ -50,8 +53,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 #[test]
 fn a_version_is_compiled_once_and_then_its_workers() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let stacks = "openssl@3.0 openssl@3.0+jemalloc+novaes openssl@1.1.1";
     let done = alone(&place, &format!("stacks build {stacks}")).expect(0);
     let said = &done.stderr;
@@ -65,14 +67,8 @@ fn a_version_is_compiled_once_and_then_its_workers() {
         ("300.0.13+3.0.8", "f00789a6"),
         ("111.28.2+1.1.1w", "bb1830e2"),
     ] {
-        assert!(
-            fetched.contains(&format!("version = \"{package}\"")),
-            "{fetched}"
-        );
-        assert!(
-            fetched.contains(&format!("checksum = \"{checksum}")),
-            "{fetched}"
-        );
+        assert_contains(&fetched, &format!("version = \"{package}\""));
+        assert_contains(&fetched, &format!("checksum = \"{checksum}"));
     }
     let options = log_of(&place, "tools/perl.log");
     let options: Vec<&str> = options.lines().collect();
@@ -83,21 +79,16 @@ fn a_version_is_compiled_once_and_then_its_workers() {
         "{options:?}"
     );
 
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 3, "{built}");
+    let lines = builds::<3>(&place);
     let shared = format!(
         "--target-dir {}/openssl@ ",
         place.path().join("target").display()
     );
-    assert!(lines[0].contains(&shared), "{built}");
-    assert!(lines[0].contains("env.NETBENCH_OPENSSL='3.0'"), "{built}");
-    assert!(lines[1].contains("/openssl@+jemalloc "), "{built}");
-    assert!(lines[2].contains("env.NETBENCH_OPENSSL='1.1.1'"), "{built}");
-    let cache = place
-        .path()
-        .join("cache/netbench/workers")
-        .join(env!("CARGO_PKG_VERSION"));
+    assert_contains(&lines[0], &shared);
+    assert_contains(&lines[0], "env.NETBENCH_OPENSSL='3.0'");
+    assert_contains(&lines[1], "/openssl@+jemalloc ");
+    assert_contains(&lines[2], "env.NETBENCH_OPENSSL='1.1.1'");
+    let cache = cached_workers(&place);
     for folder in ["openssl@3.0", "openssl@3.0+jemalloc", "openssl@1.1.1"] {
         assert!(
             cache.join(folder).join("netbench-worker-openssl").is_file(),
@@ -131,8 +122,7 @@ fn build_log(place: &Place) -> Option<PathBuf> {
 
 #[test]
 fn a_failed_compilation_leaves_its_log_and_nothing_else() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     make(&place, "echo one.c:1: no space left >&2; exit 2");
     let done = alone(&place, "stacks build openssl@3.2 go").expect(1);
     let kept = build_log(&place).unwrap();
@@ -142,7 +132,7 @@ fn a_failed_compilation_leaves_its_log_and_nothing_else() {
         "one.c:1: no space left",
         "not built: openssl@3.2\n",
     ] {
-        assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
+        done.tells(words);
     }
     assert!(done.stdout.starts_with("go: "), "{}", done.stdout);
     assert!(fs::read_to_string(kept).unwrap().contains("no space left"));
@@ -157,57 +147,17 @@ fn a_failed_compilation_leaves_its_log_and_nothing_else() {
 
 #[test]
 fn what_cannot_be_built_is_said_before() {
-    let place = Place::new();
-    checkout(&place);
-    let cases = [
-        (
-            "stacks build openssl@9.9",
-            "openssl has no version \"9.9\"; it has 1.1.1, 3.0, 3.1, 3.2, 3.2.0, 3.5, 3.6, 4.0",
-        ),
-        (
-            "connect --stack openssl@3.0.8,openssl",
-            "openssl has no version \"3.0.8\"; it has",
-        ),
-        (
-            "stacks build rustls-ring@0.23",
-            "rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, ring, rustls",
-        ),
-        (
-            "stacks build rustls@0.19",
-            "rustls has no version \"0.19\"; it has 0.20, 0.21, 0.22, 0.23.31, 0.23.46, 0.24-dev",
-        ),
-        (
-            "suite --stack aws-lc-rs@1.0.0",
-            "aws-lc-rs has no version \"1.0.0\"; it has 1.5.2, 1.12.0, 1.19.0",
-        ),
-        (
-            "stacks build openssl@3.0+novae",
-            "openssl@3.0 has no variant \"+novae\"",
-        ),
-    ];
-    for (line, expected) in cases {
-        let said = alone(&place, line).expect(2).stderr;
-        assert!(said.contains(expected), "{line}: {said}");
-    }
-    for tool in ["perl", "make"] {
-        fs::remove_file(place.path().join("tools").join(tool)).unwrap();
-    }
-    let mut command = command_alone(&place, "stacks build openssl@3.0");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
-    assert!(said.contains("not here: perl, make\n"), "{said}");
+    let place = checkout();
+    remove_tools(&place, &["perl", "make"]);
+    fails_with_own_tools(&place, "stacks build openssl@3.0").tells("not here: perl, make\n");
     assert_eq!(log(&place), "");
 }
 
 #[test]
 fn versions_are_listed_and_built_only_by_name() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let said = alone(&place, "stacks").expect(0).stdout;
-    assert!(
-        said.contains("netbench stacks build openssl@4.0 builds it"),
-        "{said}"
-    );
+    assert_contains(&said, "netbench stacks build openssl@4.0 builds it");
     let done = alone(&place, "stacks build --all").expect(1);
     assert!(!done.stdout.contains("openssl@"), "{}", done.stdout);
     assert!(!place.path().join("cache/netbench/openssl").exists());
@@ -253,8 +203,7 @@ name = "conformance"
 
 #[test]
 fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     package(&place);
     alone(&place, "stacks build rustls@0.23.31 aws-lc-rs@1.12.0").expect(0);
 
@@ -288,14 +237,8 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
     let workspace = place.path().join("target/rustls@0.23.31/workspace");
     let manifest = text(&workspace, "Cargo.toml");
     let root = place.path().display().to_string();
-    assert!(
-        manifest.contains(r#"members = ["stacks/rustls"]"#),
-        "{manifest}"
-    );
-    assert!(
-        manifest.contains(&format!("{root}/netbench/worker")),
-        "{manifest}"
-    );
+    assert_contains(&manifest, r#"members = ["stacks/rustls"]"#);
+    assert_contains(&manifest, &format!("{root}/netbench/worker"));
     assert!(manifest.contains("lto = \"thin\""), "{manifest}");
     for gone in ["servo", "openssl-src", "opt-level"] {
         assert!(!manifest.contains(gone), "{gone}: {manifest}");
@@ -313,8 +256,7 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
 
 #[test]
 fn a_workspace_follows_the_sources_and_is_not_locked_again() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     package(&place);
     let build = "stacks build rustls@0.23.31";
     alone(&place, build).expect(0);
@@ -344,8 +286,7 @@ fn a_workspace_follows_the_sources_and_is_not_locked_again() {
 
 #[test]
 fn a_history_wants_two_versions_that_are_built() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let said = alone(&place, "suite --preset history --stack rustls")
         .expect(2)
         .stderr;
@@ -361,14 +302,7 @@ fn a_worker_with_another_lock_file_is_refused() {
     let place = Place::new();
     let usual = Path::new(env!("CARGO_BIN_EXE_netbench")).with_file_name("netbench-worker-rustls");
     let own = format!("rustls@0.23.31={}", usual.display());
-    let done = place.netbench(&[
-        "stacks",
-        "hello",
-        "--stack",
-        "rustls@0.23.31",
-        "--worker",
-        &own,
-    ]);
-    let said = done.expect(1).stderr;
-    assert!(said.contains(" has only rustls-ring, "), "{said}");
+    let line = format!("stacks hello --stack rustls@0.23.31 --worker {own}");
+    let done = place.netbench_line(&line).expect(1);
+    done.tells(" has only rustls-ring, ");
 }

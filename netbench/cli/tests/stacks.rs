@@ -2,17 +2,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, SystemTime},
+};
 
 use crate::{
-    checkout::{alone, checkout, command_alone, go, log, log_of},
-    support::{Place, check, finish},
+    checkout::{
+        GO, add_tools, alone, builds, cached_workers, checkout, command_alone,
+        fails_with_own_tools, go, log, log_of, remove_tools,
+    },
+    support::{Place, assert_contains, check, finish, json, names_in},
 };
 
 #[test]
 fn listing_builds_nothing() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     for line in ["stacks", "stacks list"] {
         let said = alone(&place, line).expect(0).stdout;
         assert!(said.contains("rustls-ring"), "{said}");
@@ -27,10 +33,7 @@ fn listing_builds_nothing() {
     for stack in stacks {
         assert_eq!(stack["worker"], serde_json::Value::Null, "{stack}");
         assert_eq!(stack["state"], "not-built", "{stack}");
-        assert!(
-            stack["problem"].as_str().unwrap().contains("not built"),
-            "{stack}"
-        );
+        assert_contains(stack["problem"].as_str().unwrap(), "not built");
     }
     assert_eq!(log(&place), "");
 }
@@ -48,30 +51,18 @@ fn a_command_knows_the_checkout_that_it_was_built_from() {
 
 #[test]
 fn workers_are_built_into_the_cache_and_found_there() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let done = alone(
         &place,
         "stacks build openssl openssl+release-buffers rustls-aws-lc+nojitter",
     )
     .expect(0);
     assert_eq!(done.stdout.lines().count(), 2, "{}", done.stdout);
-    let built = log(&place);
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(
-        lines.len(),
-        2,
-        "one build for both names of a worker: {built}"
-    );
-    assert!(lines[0].contains("-p netbench-stack-openssl "), "{built}");
-    assert!(
-        lines[1].contains("env.AWS_LC_SYS_NO_JITTER_ENTROPY='1'"),
-        "{built}"
-    );
-    let cache = place
-        .path()
-        .join("cache/netbench/workers")
-        .join(env!("CARGO_PKG_VERSION"));
+    // One build for both names of a worker.
+    let lines = builds::<2>(&place);
+    assert_contains(&lines[0], "-p netbench-stack-openssl ");
+    assert_contains(&lines[1], "env.AWS_LC_SYS_NO_JITTER_ENTROPY='1'");
+    let cache = cached_workers(&place);
     for file in ["netbench-worker-openssl", "nojitter/netbench-worker-rustls"] {
         assert!(cache.join(file).is_file(), "{file}");
     }
@@ -92,30 +83,34 @@ fn workers_are_built_into_the_cache_and_found_there() {
     let built = place.path().join("target/release/netbench-worker-openssl");
     fs::create_dir_all(built.parent().unwrap()).unwrap();
     netbench_testing::script(&built, worker);
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
-    fs::File::options()
-        .append(true)
-        .open(&built)
-        .unwrap()
-        .set_modified(later)
-        .unwrap();
+    make_newer(&built);
     let said = alone(&place, "stacks").expect(0).stdout;
     assert!(said.contains("in the source tree: "), "{said}");
 }
 
+/// Makes a file as new as one of the next minute.
+fn make_newer(file: &Path) {
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let file = fs::File::options().append(true).open(file).unwrap();
+    file.set_modified(later).unwrap();
+}
+
+/// Returns the entry of a stack in `netbench stacks --json`.
+fn stack(place: &Place, name: &str) -> serde_json::Value {
+    let stacks = alone(place, "stacks --json").expect(0).stdout;
+    check("stacks.json", &stacks);
+    let stacks: serde_json::Value = json(&stacks);
+    let mut stacks = stacks["stacks"].as_array().unwrap().iter();
+    stacks.find(|stack| stack["stack"] == name).unwrap().clone()
+}
+
 fn build_of_openssl(place: &Place) -> serde_json::Value {
-    let json = alone(place, "stacks --json").expect(0).stdout;
-    check("stacks.json", &json);
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let mut stacks = json["stacks"].as_array().unwrap().iter();
-    let openssl = stacks.find(|stack| stack["stack"] == "openssl");
-    openssl.unwrap()["build"].clone()
+    stack(place, "openssl")["build"].clone()
 }
 
 #[test]
 fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let slow =
         "sleep 0.3\nmkdir -p \"$7/release\"\necho made > \"$7/release/netbench-worker-openssl\"";
     place.script("cargo", slow);
@@ -130,23 +125,18 @@ fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
 
     // A later build by another tool has no time.
     let built = place.path().join("target/release/netbench-worker-openssl");
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
-    let built = fs::File::options().append(true).open(built).unwrap();
-    built.set_modified(later).unwrap();
+    make_newer(&built);
     assert_eq!(build_of_openssl(&place), serde_json::Value::Null);
 
     alone(&place, "stacks clean").expect(0);
-    let cache = place.path().join("cache/netbench/workers");
-    let left = fs::read_dir(cache.join(env!("CARGO_PKG_VERSION"))).unwrap();
-    assert_eq!(left.count(), 0);
+    assert_eq!(names_in(&cached_workers(&place)), [""; 0]);
 }
 
 #[test]
 fn one_that_cannot_be_built_does_not_keep_the_others_from_it() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let done = alone(&place, "stacks build --all").expect(1);
-    assert!(done.stderr.contains("no headers"), "{}", done.stderr);
+    done.tells("no headers");
     assert!(
         done.stderr.ends_with("not built: openssl-system\n"),
         "{}",
@@ -158,74 +148,13 @@ fn one_that_cannot_be_built_does_not_keep_the_others_from_it() {
         "rustls-aws-lc+nojitter:",
         "counts allocations:",
     ] {
-        assert!(done.stdout.contains(name), "no {name} in {}", done.stdout);
+        done.prints(name);
     }
 }
 
 #[test]
-fn what_is_asked_wrongly_is_said() {
-    let place = Place::new();
-    checkout(&place);
-    let cases = [
-        ("stacks build", 2, "missing: STACK"),
-        ("stacks build opensl", 2, "did you mean \"openssl\"?"),
-        ("stacks build --all openssl", 2, "cannot be used with"),
-        (
-            "stacks build openssl+jemaloc",
-            2,
-            "openssl has no variant \"+jemaloc\"; did you mean \"jemalloc\"?",
-        ),
-        (
-            "stacks build openssl+jemalloc+mimalloc",
-            2,
-            "+jemalloc and +mimalloc exclude each other",
-        ),
-        (
-            "stacks build openssl+gcc+clang",
-            2,
-            "+gcc and +clang exclude each other",
-        ),
-        (
-            "stacks build rustls-graviola+clang",
-            2,
-            "rustls-graviola has no variant +clang: its build compiles no C",
-        ),
-        (
-            "stacks build go+mimalloc",
-            2,
-            "go has no variants such as +mimalloc: its worker is no Rust program",
-        ),
-        (
-            "stacks build go+fips+mimalloc",
-            2,
-            "go has no variants such as +mimalloc: its worker is no Rust program",
-        ),
-        (
-            "stacks build gnutls+fips",
-            2,
-            "gnutls has no variant +fips: netbench builds no FIPS module for it; these have: aws-lc-rs@1.12.0, aws-lc-rs@1.19.0, go, rustls-aws-lc",
-        ),
-        (
-            "suite --stack openssl+jemalloc+fips",
-            2,
-            "openssl has no variant +fips: netbench builds no FIPS module for it",
-        ),
-        (
-            "stacks build rustls-aws-lc+nojitter+fips",
-            2,
-            "rustls-aws-lc+nojitter has no variant +fips",
-        ),
-        (
-            "stacks build rustls-aws-lc+novaes+unbuffered",
-            2,
-            "write it as rustls-aws-lc+unbuffered+novaes",
-        ),
-    ];
-    for (line, code, expected) in cases {
-        let said = alone(&place, line).expect(code).stderr;
-        assert!(said.contains(expected), "{line}: {said}");
-    }
-    assert_eq!(log(&place), "");
+fn without_cargo_nothing_is_built() {
+    let place = checkout();
     fs::remove_file(place.path().join("cargo")).unwrap();
     let said = alone(&place, "stacks build openssl").expect(1).stderr;
     assert!(said.contains("https://rustup.rs"), "{said}");
@@ -234,8 +163,7 @@ fn what_is_asked_wrongly_is_said() {
 
 #[test]
 fn a_worker_in_go_is_built_by_go() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let done = alone(&place, "stacks build go").expect(0);
     assert_eq!(
         done.stderr, "netbench: Building the go worker (once)\n",
@@ -248,9 +176,7 @@ fn a_worker_in_go_is_built_by_go() {
     let start = format!("build {options} -o {}.", built.display());
     assert!(line.starts_with(&start), "{line}");
     assert_eq!(log(&place), "", "Cargo has no part in it");
-    let version = env!("CARGO_PKG_VERSION");
-    let cached = format!("cache/netbench/workers/{version}/netbench-worker-go");
-    assert!(place.path().join(cached).is_file());
+    assert!(cached_workers(&place).join("netbench-worker-go").is_file());
     assert!(!built.with_extension("log").exists());
 }
 
@@ -266,29 +192,25 @@ fn a_worker_in_go_that_cannot_be_built_says_why() {
         (&long, vec!["main.go:19:2", "main.go:30:2"]),
     ];
     for (said, expected) in cases {
-        let place = Place::new();
-        checkout(&place);
+        let place = checkout();
         go(&place, &format!("cat >&2 <<'END'\n{said}\nEND\nexit 1"));
         let done = alone(&place, "stacks build go").expect(1);
         for words in expected {
-            assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
+            done.tells(words);
         }
         assert!(!done.stderr.contains("main.go:18:2"), "{}", done.stderr);
         let kept = place.path().join("target/release/netbench-worker-go.log");
         let names_it = format!("its log is {}", kept.display());
-        assert!(done.stderr.contains(&names_it), "{}", done.stderr);
+        done.tells(&names_it);
         assert_eq!(fs::read_to_string(&kept).unwrap().trim_end(), said);
     }
 }
 
 #[test]
 fn without_go_a_worker_in_go_is_not_built() {
-    let place = Place::new();
-    checkout(&place);
-    fs::remove_file(place.path().join("tools/go")).unwrap();
-    let mut command = command_alone(&place, "stacks build go");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
+    let place = checkout();
+    remove_tools(&place, &["go"]);
+    let said = fails_with_own_tools(&place, "stacks build go").stderr;
     let missing = "not here: Go\non Debian and Ubuntu: apt-get install golang-go\n";
     assert!(said.contains(missing), "{said}");
     assert!(said.ends_with("not built: go\n"), "{said}");
@@ -297,41 +219,34 @@ fn without_go_a_worker_in_go_is_not_built() {
 
 #[test]
 fn some_workers_are_built_from_lock_files_of_their_own() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     alone(
         &place,
         "stacks build servo servo+webpki-roots servo+jemalloc rustls@0.24-dev s2n-tls-openssl",
     )
     .expect(0);
-    let built = log(&place);
     let expected = [
         "--manifest-path stacks/servo/Cargo.toml",
         "--manifest-path stacks/servo/Cargo.toml --features netbench-worker/jemalloc",
         "--manifest-path stacks/rustls-dev/Cargo.toml",
         "--manifest-path stacks/s2n-tls-openssl/Cargo.toml",
     ];
-    let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), expected.len(), "{built}");
-    for (line, expected) in lines.into_iter().zip(expected) {
+    for (line, expected) in builds::<3>(&place).iter().zip(expected) {
         assert!(line.ends_with(expected), "{line}");
     }
 }
 
 #[test]
 fn a_worker_in_java_is_compiled_where_there_is_a_jdk() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let done = alone(&place, "stacks build java").expect(0);
     assert!(done.stdout.starts_with("java: "), "{}", done.stdout);
     let built = place.path().join("target/release/netbench-worker-java");
     assert_eq!(fs::read_to_string(&built).unwrap(), "java\n");
     assert_eq!(log(&place), "", "Cargo has no part in it");
 
-    fs::remove_file(place.path().join("tools/javac")).unwrap();
-    let mut command = command_alone(&place, "stacks build java");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
+    remove_tools(&place, &["javac"]);
+    let said = fails_with_own_tools(&place, "stacks build java").stderr;
     let missing = "not here: a JDK, 17 or later (javac in PATH, or in bin of JAVA_HOME)\n";
     assert!(said.contains(missing), "{said}");
     let mut command = command_alone(&place, "stacks build java");
@@ -342,8 +257,7 @@ fn a_worker_in_java_is_compiled_where_there_is_a_jdk() {
 
 #[test]
 fn a_stack_is_its_folder() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     let file = place.path().join("stacks/mine/stack.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let text = r#"tests = "apart"
@@ -365,11 +279,7 @@ name = "mine"
 about = "my library"
 "#;
     fs::write(&file, text).unwrap();
-    let json = alone(&place, "stacks --json").expect(0).stdout;
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    check("stacks.json", &json.to_string());
-    let mut stacks = json["stacks"].as_array().unwrap().iter();
-    let mine = stacks.find(|stack| stack["stack"] == "mine").unwrap();
+    let mine = stack(&place, "mine");
     assert_eq!(mine["about"], "my library");
     assert_eq!(mine["licences"][0]["spdx"], "MIT");
     let said = alone(&place, "connect --stack min,openssl")
@@ -407,55 +317,40 @@ about = "my library"
 
 #[test]
 fn what_a_build_lacks_is_found_out_before_it_begins() {
-    let place = Place::new();
-    checkout(&place);
-    for tool in ["cmake", "c++"] {
-        fs::remove_file(place.path().join("tools").join(tool)).unwrap();
-    }
-    let mut command = command_alone(&place, "stacks build boringssl");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
-    assert!(said.contains("CMake, a C++ compiler"), "{said}");
-    assert!(said.contains("apt-get install cmake g++"), "{said}");
+    let place = checkout();
+    remove_tools(&place, &["cmake", "c++"]);
+    fails_with_own_tools(&place, "stacks build boringssl")
+        .tells("CMake, a C++ compiler")
+        .tells("apt-get install cmake g++");
     assert_eq!(log(&place), "", "Cargo was not called");
 
-    fs::remove_file(place.path().join("tools/go")).unwrap();
-    let mut command = command_alone(&place, "stacks build rustls-aws-lc+fips");
-    command.env("PATH", place.path().join("tools"));
-    let said = finish(&mut command).expect(1).stderr;
-    assert!(
-        said.contains("here: CMake, Go, perl, a C++ compiler"),
-        "{said}"
-    );
-    assert!(
-        said.contains("apt-get install cmake golang-go perl g++"),
-        "{said}"
-    );
+    remove_tools(&place, &["go"]);
+    fails_with_own_tools(&place, "stacks build rustls-aws-lc+fips")
+        .tells("here: CMake, Go, perl, a C++ compiler")
+        .tells("apt-get install cmake golang-go perl g++");
     assert_eq!(log(&place), "", "Cargo was not called");
 
-    checkout(&place);
+    add_tools(&place, &["cmake", "c++"]);
+    go(&place, GO);
     let done = alone(&place, "stacks build boringssl").expect(0);
     assert!(done.stdout.starts_with("boringssl: "), "{}", done.stdout);
 
     place.script("tools/pkg-config", r#"[ "$2" = fontconfig ]"#);
-    let said = alone(&place, "stacks build servo").expect(1).stderr;
-    assert!(said.contains("not here: FreeType's headers\n"), "{said}");
-    assert!(said.contains("apt-get install libfreetype-dev"), "{said}");
-    let said = alone(&place, "stacks build gnutls").expect(1).stderr;
-    assert!(said.contains("not here: GnuTLS' headers\n"), "{said}");
-    assert!(said.contains("apt-get install libgnutls28-dev"), "{said}");
-    let said = alone(&place, "stacks build nss").expect(1).stderr;
-    assert!(said.contains("not here: NSS' headers\n"), "{said}");
-    assert!(said.contains("apt-get install libnss3-dev"), "{said}");
+    for (stack, lacks, package) in [
+        ("servo", "FreeType's", "libfreetype-dev"),
+        ("gnutls", "GnuTLS'", "libgnutls28-dev"),
+        ("nss", "NSS'", "libnss3-dev"),
+    ] {
+        let done = alone(&place, &format!("stacks build {stack}")).expect(1);
+        done.tells(format!("not here: {lacks} headers\n"));
+        done.tells(format!("apt-get install {package}"));
+    }
 }
 
 #[test]
 fn what_builds_left_behind_is_deleted_and_workers_are_kept() {
-    let place = Place::new();
-    checkout(&place);
-    for tool in ["gcc", "g++"] {
-        place.script(&format!("tools/{tool}"), "");
-    }
+    let place = checkout();
+    add_tools(&place, &["gcc", "g++"]);
     alone(&place, "stacks build rustls-ring rustls-ring+jemalloc+gcc").expect(0);
     let target = place.path().join("target");
     // Cargo marks its folders; no other folder is mistaken for one.
@@ -484,8 +379,7 @@ fn what_builds_left_behind_is_deleted_and_workers_are_kept() {
     for kept in ["release", "mine", "lto+mine", "native/kept"] {
         assert!(target.join(kept).exists(), "{kept}");
     }
-    let workers = place.path().join("cache/netbench/workers");
-    let workers = workers.join(env!("CARGO_PKG_VERSION"));
+    let workers = cached_workers(&place);
     for folder in ["", "jemalloc+gcc"] {
         assert!(
             workers
@@ -500,8 +394,7 @@ fn what_builds_left_behind_is_deleted_and_workers_are_kept() {
 
 #[test]
 fn the_cache_is_cleaned_and_nothing_else() {
-    let place = Place::new();
-    checkout(&place);
+    let place = checkout();
     alone(&place, "stacks build openssl rustls-ring").expect(0);
     let said = alone(&place, "stacks clean rustls-ring").expect(0).stdout;
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -531,16 +424,8 @@ fn a_worker_that_breaks_the_rules_is_found_out() {
         place.path().join("mine").display()
     );
     let done = place.netbench_line(&line).expect(4);
-    assert!(
-        done.stdout.contains("mine: protocol: failed\n    "),
-        "{}",
-        done.stdout
-    );
-    assert!(
-        done.stdout.contains("mine: connections: failed"),
-        "{}",
-        done.stdout
-    );
+    done.prints("mine: protocol: failed\n    ");
+    done.prints("mine: connections: failed");
     let suite = "mine: suite: unsupported\n    the stack does not do \"suite\"";
-    assert!(done.stdout.contains(suite), "{}", done.stdout);
+    done.prints(suite);
 }

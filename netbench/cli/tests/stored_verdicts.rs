@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use netbench_model::compat::{CompatSample, Judgement};
 use netbench_report::{Answer, Gate};
@@ -16,7 +16,7 @@ use crate::{
         runs::{COMPAT, CONNECT, FIRST, GATES, STACKS, connect, first, gate, stacks, suite_rows},
         whole::MadeCase,
     },
-    support::{Done, Place, json},
+    support::{Done, Place, assert_contains, edit, in_a_line, json},
 };
 
 /// The exit codes, as `netbench --help` has them.
@@ -27,15 +27,13 @@ const REGRESSED: i32 = 4;
 const NO: i32 = 4;
 const CANNOT_TELL: i32 = 6;
 
-fn report(place: &Place, run: &Path, more: &[&str]) -> Done {
-    place.netbench(&[&["runs", "report", run.to_str().unwrap()], more].concat())
+fn report(place: &Place, run: &Path, more: &str) -> Done {
+    place.netbench_line(&format!("runs report {} {more}", run.display()))
 }
 
 /// Returns the page of a run that has figures.
 fn page(place: &Place, run: &Path) -> String {
-    report(place, run, &["--format", "html"])
-        .expect(WELL)
-        .stdout
+    report(place, run, "--format html").expect(WELL).stdout
 }
 
 /// The answers of a report in JSON or of the evaluation in it.
@@ -58,39 +56,27 @@ fn compares(changes: &[Change]) -> bool {
     })
 }
 
-/// An evaluation in which no part was done, by what became of each.
-const NOTHING: [&[Change]; 3] = [
-    &[
-        Change::Without("features"),
-        Change::Without("sites"),
-        Change::Without("compat"),
-        Change::Without("connections"),
-        Change::Without("suite"),
-    ],
-    &[
-        Change::Without("features"),
-        Change::Never("sites", End::Failed),
-        Change::Without("compat"),
-        Change::Never("connections", End::Failed),
-        Change::Without("suite"),
-    ],
-    &[
-        Change::Never("features", End::Unsupported),
-        Change::Never("sites", End::Unsupported),
-        Change::Never("compat", End::Unsupported),
-        Change::Never("connections", End::Unsupported),
-        Change::Never("suite", End::Unsupported),
-    ],
-];
+/// Returns the changes of evaluations in which no part was done, by what became of each.
+fn nothing() -> [[Change; PARTS.len()]; 3] {
+    [
+        PARTS.map(Change::Without),
+        PARTS.map(|part| match part {
+            "sites" | "connections" => Change::Never(part, End::Failed),
+            part => Change::Without(part),
+        }),
+        PARTS.map(|part| Change::Never(part, End::Unsupported)),
+    ]
+}
 
 #[test]
 fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
-    let nothing = NOTHING.iter().map(|changes| {
+    let nothing = nothing();
+    let nothing = nothing.iter().map(|changes| {
         let sentence = match changes[0] {
             Change::Never(..) => "Not decided",
             _ => "Not decided: ",
         };
-        (*changes, [Answer::Open; 3], sentence)
+        (&changes[..], [Answer::Open; 3], sentence)
     });
     let rows: Vec<_> = ROWS.iter().copied().chain(nothing).collect();
     assert!(rows.len() >= 58, "{}", rows.len());
@@ -102,7 +88,7 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
             true => WELL,
             false => NOTHING_TO_COMPARE,
         };
-        let told = report(&place, &run, &["--json"]);
+        let told = report(&place, &run, "--json");
         assert_eq!(told.code, Some(code), "row {at}: {}", told.stderr);
         assert_eq!(
             answers(&told.stdout),
@@ -110,8 +96,8 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
             "row {at}: {changes:?}: {}",
             told.stdout
         );
-        let text = report(&place, &run, &[]).expect(code).stdout;
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = report(&place, &run, "").expect(code).stdout;
+        let text = in_a_line(&text);
         assert!(text.contains(sentence), "row {at}: {text}");
         // A part that ended early is run again, and fails without workers of these stacks; without a shim, protocol tests are
         // unsupported. The other parts are only reported.
@@ -121,7 +107,7 @@ fn each_stored_evaluation_has_its_answers_and_its_exit_code() {
             }
             _ => false,
         });
-        let resumed = place.netbench(&["run", run.to_str().unwrap(), "--json"]);
+        let resumed = place.netbench_line(&format!("run {} --json", run.display()));
         let code = if fails { FAILED } else { code };
         assert_eq!(resumed.code, Some(code), "row {at}: {}", resumed.stderr);
     }
@@ -154,16 +140,13 @@ fn a_part_that_cannot_be_read_is_named_and_its_question_stays_open() {
         let matrix = run.join("features/matrix.json");
         std::fs::remove_file(&matrix).unwrap();
         broken(&matrix);
-        let told = report(&place, &run, &["--json"]).expect(WELL).stdout;
+        let told = report(&place, &run, "--json").expect(WELL).stdout;
         assert_eq!(
             answers(&told),
             [Answer::Open, Answer::Open, Answer::Yes],
             "{told}"
         );
-        assert!(
-            told.contains("The results of the part features cannot be read"),
-            "{told}"
-        );
+        assert_contains(&told, "The results of the part features cannot be read");
         assert!(told.contains(says), "{says}: {told}");
     }
 }
@@ -179,12 +162,10 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
                 store(&run, &manifest, &runs[side]);
                 run
             });
-            let [before, after] = [&before, &after].map(|run| run.to_str().unwrap());
-            let compare = ["runs", "compare", before, after];
-            let threshold = format!("{}%", row.3);
+            let compare = format!("runs compare {} {}", before.display(), after.display());
             for format in ["terminal", "json", "junit"] {
-                let gate = ["--fail-on-regression", &threshold, "--format", format];
-                let done = place.netbench(&[&compare[..], &gate].concat());
+                let gate = format!("--fail-on-regression {}% --format {format}", row.3);
+                let done = place.netbench_line(&format!("{compare} {gate}"));
                 assert_eq!(
                     done.code,
                     Some(code(row.4)),
@@ -192,7 +173,7 @@ fn each_pair_of_stored_runs_has_its_exit_code_at_the_gate() {
                     done.stdout
                 );
             }
-            place.netbench(&compare).expect(WELL);
+            place.succeeds(&compare);
         }
     }
 }
@@ -212,12 +193,11 @@ fn two_stacks_of_a_stored_run_have_their_exit_code_at_the_gate() {
         let run = place.path().join("suite");
         let (manifest, samples) = stacks(row);
         store(&run, &manifest, &samples);
-        let threshold = format!("{}%", row.3 * 100.0);
-        let line = ["runs", "compare", run.to_str().unwrap()];
-        let gate = ["--fail-on-regression", &threshold];
-        let done = place.netbench(&[&line[..], &gate[..]].concat());
+        let line = format!("runs compare {}", run.display());
+        let gate = format!("--fail-on-regression {}%", row.3 * 100.0);
+        let done = place.netbench_line(&format!("{line} {gate}"));
         assert_eq!(done.code, Some(code(row.4)), "row {at}: {}", done.stdout);
-        place.netbench(&line).expect(WELL);
+        place.succeeds(&line);
     }
 }
 
@@ -259,9 +239,11 @@ fn a_stored_run_with_thresholds_has_its_answer_and_its_exit_code() {
         let run = place.path().join("suite");
         store_suite(&run, &cases);
         if let Some(thresholds) = thresholds {
-            set_thresholds(&run, thresholds);
+            edit(&run, |manifest: &mut Value| {
+                manifest["thresholds"] = json(thresholds)
+            });
         }
-        let page = report(&place, &run, &["--format", "html"]).expect(code);
+        let page = report(&place, &run, "--format html").expect(code);
         assert_eq!(last_answer(&page.stdout), answer, "{thresholds:?}");
     }
     for (wrong, expected) in [
@@ -273,21 +255,12 @@ fn a_stored_run_with_thresholds_has_its_answer_and_its_exit_code() {
         let place = Place::new();
         let run = place.path().join("suite");
         store_suite(&run, &cases);
-        set_thresholds(&run, wrong);
-        let said = report(&place, &run, &[]).expect(2).stderr;
-        assert!(
-            said.contains("run.json") && said.contains(expected),
-            "{wrong}: {said}"
-        );
+        edit(&run, |manifest: &mut Value| {
+            manifest["thresholds"] = json(wrong)
+        });
+        let done = report(&place, &run, "").expect(2);
+        done.tells("run.json").tells(expected);
     }
-}
-
-/// Adds thresholds to the manifest of a run.
-fn set_thresholds(run: &Path, thresholds: &str) {
-    let file = run.join("run.json");
-    let mut manifest: Value = json(&fs::read_to_string(&file).unwrap());
-    manifest["thresholds"] = json(thresholds);
-    fs::write(file, manifest.to_string()).unwrap();
 }
 
 #[test]
@@ -308,7 +281,7 @@ fn each_stored_run_of_compat_has_its_exit_code() {
         let run = place.path().join("compat");
         let (manifest, samples) = made_parts::compat_run(&[Judgement::Right, judgement]);
         store(&run, &manifest, &samples);
-        let text = report(&place, &run, &[]).expect(WELL).stdout;
+        let text = report(&place, &run, "").expect(WELL).stdout;
         let says_same = text.contains("The stacks do the same with every server.");
         assert_eq!(says_same, same, "{judgement:?}: {text}");
     }
@@ -316,7 +289,7 @@ fn each_stored_run_of_compat_has_its_exit_code() {
     let run = place.path().join("compat");
     let (manifest, _) = made_parts::compat_run(&[Judgement::Right]);
     store::<_, CompatSample>(&run, &manifest, &[]);
-    report(&place, &run, &[]).expect(NOTHING_TO_COMPARE);
+    report(&place, &run, "").expect(NOTHING_TO_COMPARE);
 }
 
 /// The answer to the last question of a page.

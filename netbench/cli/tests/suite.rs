@@ -12,15 +12,15 @@ use netbench_report::decided;
 use serde_json::Value;
 
 use crate::support::{
-    Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, text, until,
-    words,
+    Done, Place, built, check, check_lines, compared_if_allowed, finish, interrupt, kept, mark,
+    marked_processes, samples_of, text, until, with_each, write_samples,
 };
 
 const FULL: &str = "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
 const TICKET: &str = "handshake-ticket_1.2_ECDHE_RSA_AES256-GCM_SHA384";
 
 fn suite(place: &Place, line: &str) -> Done {
-    place.netbench(&[&["suite"], words(line).as_slice()].concat())
+    place.netbench_line(&format!("suite {line}"))
 }
 
 fn suite_samples(run: &Path) -> Vec<SuiteSample> {
@@ -63,10 +63,7 @@ fn retimed(place: &Place, run: &Path, name: &str, ns: impl Fn(&str) -> f64) -> S
             slice.reference = quiet;
         }
     }
-    let lines = samples
-        .iter()
-        .map(|sample| serde_json::to_string(sample).unwrap() + "\n");
-    fs::write(made.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+    write_samples(&made, &samples);
     made.display().to_string()
 }
 
@@ -86,9 +83,7 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
     let run = place.run();
     check("suite-summary.json", &done.stdout);
     check("suite-run.json", &text(&run, "run.json"));
-    for line in text(&run, "samples.jsonl").lines() {
-        check("suite-sample.json", line);
-    }
+    check_lines("suite-sample.json", &text(&run, "samples.jsonl"));
 
     let samples = suite_samples(&run);
     assert_eq!(samples.len(), 3 * 2 * 2);
@@ -136,9 +131,9 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         ("csv", "table,condition,first"),
         ("json", "\"kind\": \"suite\""),
     ] {
-        let line = format!("runs report {} --format {format}", run.display());
-        let again = place.netbench_line(&line).expect(0);
-        assert!(again.stdout.contains(text), "{format}");
+        let line = format!("runs report RUN --format {format}");
+        let again = place.succeeds(&line);
+        again.prints(text);
     }
     for file in ["summary.md", "summary.csv", "summary.json"] {
         assert!(run.join(file).is_file(), "{file}");
@@ -162,12 +157,8 @@ fn every_part_runs_on_one_stack_alone() {
         "threads-*_handshake-ticket_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
         "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_secp384r1_client-auth",
     ];
-    let cases: Vec<_> = cases.iter().map(|case| format!("--case {case}")).collect();
-    let line = format!(
-        "{} --stack rustls-aws-lc --rounds 1 --trial 20ms",
-        cases.join(" ")
-    );
-    let done = suite(&place, &line).expect(0);
+    let line = "suite --stack rustls-aws-lc --rounds 1 --trial 20ms";
+    let done = place.succeeds(&with_each(line, "--case", cases));
     assert!(!done.stdout.contains("Unsupported"), "{}", done.stdout);
     let samples = suite_samples(&place.run());
     let case = "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
@@ -190,7 +181,7 @@ fn every_part_runs_on_one_stack_alone() {
     );
     for side in ["client", "server"] {
         let case = format!("{case}_heap-{side}");
-        assert!(done.stdout.contains(&case), "{case}: {}", done.stdout);
+        done.prints(&case);
     }
 }
 
@@ -205,18 +196,14 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let line = format!("runs compare {before} {after}");
     let gated = format!("{line} --fail-on-regression 20%");
     let worse = place.netbench_line(&gated).expect(4);
-    assert!(
-        worse.stdout.contains("regressed by more than 20.0 %"),
-        "{}",
-        worse.stdout
-    );
+    worse.prints("regressed by more than 20.0 %");
     let reversed = format!("runs compare {after} {before} --fail-on-regression 20%");
-    let better = place.netbench_line(&reversed).expect(0);
-    assert!(better.stdout.contains("Passed: nothing regressed"));
+    let better = place.succeeds(&reversed);
+    better.prints("Passed: nothing regressed");
     // The stack is slower, but within the limit.
     let within = format!("{line} --fail-on-regression 1000%");
-    place.netbench_line(&within).expect(0);
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&within);
+    place.succeeds(&line);
 
     let json = place.netbench_line(&format!("{gated} --json")).expect(4);
     check("compare-summary.json", &json.stdout);
@@ -225,20 +212,15 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     assert!((3.49..3.51).contains(&ratio), "{ratio}");
     let junit = format!("{gated} --format junit");
     let junit = place.netbench_line(&junit).expect(4);
-    assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
+    junit.prints("failures=\"2\"");
 
     // As in a step of GitHub Actions.
     let summary = place.path().join("step.md");
     let line = format!("{line} --github-summary");
-    let mut command = place.command(&words(&line));
+    let mut command = place.command_line(&line);
     finish(command.env("GITHUB_STEP_SUMMARY", &summary)).expect(0);
     assert!(fs::read_to_string(&summary).unwrap().contains("| case |"));
-    finish(
-        place
-            .command(&words(&line))
-            .env_remove("GITHUB_STEP_SUMMARY"),
-    )
-    .expect(2);
+    finish(place.command_line(&line).env_remove("GITHUB_STEP_SUMMARY")).expect(2);
 }
 
 /// Returns each other stack, with its verdict, its ratio, and the reason why it is undecided.
@@ -279,9 +261,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     }
 
     let run = retimed(&place, &place.run(), "made", slowed_to_three_times);
-    let report = place
-        .netbench(&["runs", "report", &run, "--format", "json"])
-        .expect(0);
+    let report = place.succeeds(&format!("runs report {run} --format json"));
     let summary: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(verdicts(&summary).len(), 4);
     for (other, verdict, ratio, reason) in verdicts(&summary) {
@@ -295,7 +275,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let pair = format!("runs compare {run} --stack rustls-ring,slowed --fail-on-regression 10%");
     place.netbench_line(&pair).expect(4);
     let pair = format!("runs compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
-    place.netbench_line(&pair).expect(0);
+    place.succeeds(&pair);
 
     let [second, third] = ["second", "third"].map(|name| {
         let copy = place.path().join(name);
@@ -306,7 +286,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         copy.display().to_string()
     });
     let joined = format!("runs compare {run} {second} {third} --stack rustls-ring,slowed --json");
-    let joined = place.netbench_line(&joined).expect(0);
+    let joined = place.succeeds(&joined);
     check("joined-summary.json", &joined.stdout);
     let joined: Value = serde_json::from_str(&joined.stdout).unwrap();
     for case in joined["cases"].as_array().unwrap() {
@@ -317,9 +297,8 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         format!("{run} --join"),
         format!("{run} {second} {run} --stack rustls-ring,slowed"),
     ] {
-        place
-            .netbench_line(&format!("runs compare {wrong}"))
-            .expect(2);
+        let line = format!("runs compare {wrong}");
+        place.netbench_line(&line).expect(2);
     }
     let gate = format!("runs compare {run} {second} {third} --fail-on-regression 10%");
     place.netbench_line(&gate).expect(2);
@@ -333,51 +312,14 @@ fn runs_with_other_settings_are_not_compared_unless_asked_for() {
             format!("--case {FULL} --stack rustls-ring --rounds 2 --trial {trial} --name t{trial}");
         suite(&place, &line).expect(0);
     }
-    let [one, other] = ["t20ms", "t30ms"].map(|name| place.named(name));
-    let line = format!("runs compare {} {}", one.display(), other.display());
-    let refused = place.netbench_line(&line).expect(2);
-    assert!(refused.stderr.contains("trial_ms"), "{}", refused.stderr);
-    let line = format!("{line} --allow-different-settings");
-    let done = place.netbench_line(&line).expect(0);
-    assert!(done.stdout.contains("not comparable"), "{}", done.stdout);
-}
-
-#[test]
-fn what_is_wrong_on_the_command_line_is_said() {
-    let place = Place::new();
-    place.write("not-a-run", "");
-    for (line, words) in [
-        (
-            "suite --case handshake-fulll*",
-            "nearest are handshake-full_1.",
-        ),
-        ("suite --case [", "--case ["),
-        ("suite nonsense", "expected one of bulk"),
-        ("suite --preset nonsense", "rustls-vs-openssl"),
-        ("suite --stack nonsense", "unknown stack"),
-        ("suite --pin 4000", "may use the cores"),
-        ("suite --trial 1us", "5ms"),
-        ("suite --budget 5s", "--until-decided"),
-        ("runs compare missing other", "no such run folder"),
-        ("runs compare not-a-run", "no such run folder"),
-        ("runs compare . --fail-on-regression lots", "such as 2%"),
-        ("runs compare . --fail-on-regression 2", "such as 2%"),
-        ("runs compare . --fail-on-regression 0.02", "such as 2%"),
-    ] {
-        let done = place.netbench(&crate::support::words(line)).expect(2);
-        assert!(done.stderr.contains(words), "{line}: {}", done.stderr);
-    }
-    assert!(!place.path().join("runs").exists());
+    compared_if_allowed(&place, ["t20ms", "t30ms"], "trial_ms", "not comparable");
 }
 
 #[test]
 fn names_are_listed_without_a_worker() {
     let place = Place::new();
     let done = suite(&place, "handshake --list --stack nonsense").expect(0);
-    assert!(
-        done.stdout
-            .contains("handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384_server\n")
-    );
+    done.prints("handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384_server\n");
     let done = suite(&place, "--preset rustls-vs-openssl --list").expect(0);
     assert_eq!(done.stdout.lines().count(), 26);
 }
@@ -394,15 +336,10 @@ fn a_worker_that_is_killed_fails_alone_and_nothing_is_left() {
         "suite --case {FULL} --stack rustls-ring,slowed --worker slowed={} --rounds 1 --trial 2s",
         killed.display()
     );
-    let mark = format!("NETBENCH_TEST_MARK={}", std::process::id());
-    let mut command = place.command(&words(&line));
-    let (name, value) = mark.split_once('=').unwrap();
-    let done = finish(command.env(name, value)).expect(3);
-    assert!(
-        done.stdout.contains("the worker exited with 137"),
-        "{}",
-        done.stdout
-    );
+    let mut command = place.command_line(&line);
+    let mark = mark(&place, &mut command);
+    let done = finish(&mut command).expect(3);
+    done.prints("the worker exited with 137");
     let samples = suite_samples(&place.run());
     let outcomes: Vec<_> = samples
         .iter()
@@ -420,7 +357,7 @@ fn a_variant_is_what_its_name_says_or_unsupported() {
         "suite crypto --case crypto_aes128-gcm_seal --stack {} --rounds 1 --trial 20ms",
         stacks.join(",")
     );
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&line);
     let run = place.run();
     let has = fs::read_to_string("/proc/cpuinfo").unwrap();
     let has = has.split_whitespace().any(|flag| flag == "vaes");
@@ -455,13 +392,9 @@ fn without_valgrind_instructions_are_unsupported() {
     let line = format!(
         "suite instructions --case instructions_{FULL} --stack rustls-ring --rounds 1 --json"
     );
-    let mut command = place.command(&words(&line));
+    let mut command = place.command_line(&line);
     let done = finish(command.env("PATH", "/nowhere")).expect(3);
-    assert!(
-        done.stdout.contains("valgrind is not installed"),
-        "{}",
-        done.stdout
-    );
+    done.prints("valgrind is not installed");
 }
 
 #[test]
@@ -469,16 +402,15 @@ fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     let place = Place::new();
     let line =
         format!("suite --case {FULL} --stack rustls-ring --rounds 12 --trial 150ms --seed 3");
-    let child = place.begin(&words(&line));
+    let child = place.begin(&line);
     until("two samples", || place.lines("samples.jsonl") >= 2);
     let done = interrupt(child).expect(130);
-    assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+    done.prints("not finished");
     let run = place.run();
     let taken = suite_samples(&run).len();
     assert!((2..12).contains(&taken), "{taken}");
 
-    let resumed = format!("run {}", run.display());
-    place.netbench_line(&resumed).expect(0);
+    place.succeeds("run RUN");
     let rounds: Vec<u32> = suite_samples(&run).iter().map(|s| s.round).collect();
     assert_eq!(rounds, (0..12).collect::<Vec<u32>>());
     let manifest: SuiteManifest = kept(&run, "run.json");
@@ -493,13 +425,13 @@ fn run_folders_that_are_newer_or_cut_short() {
     suite(&place, &line).expect(0);
     let run = place.run();
     let (manifest, samples) = (run.join("run.json"), run.join("samples.jsonl"));
-    let compare = format!("runs compare {0} {0}", run.display());
-    let report = format!("runs report {}", run.display());
+    let compare = "runs compare RUN RUN";
+    let report = "runs report RUN";
 
     // The last line is truncated, as after a kill.
     let whole = fs::read_to_string(&samples).unwrap();
     fs::write(&samples, &whole[..whole.len() - 40]).unwrap();
-    place.netbench_line(&compare).expect(0);
+    place.succeeds(compare);
 
     let text = fs::read_to_string(&manifest).unwrap();
     for (broken, said) in [
@@ -511,9 +443,9 @@ fn run_folders_that_are_newer_or_cut_short() {
         ),
     ] {
         fs::write(&manifest, broken).unwrap();
-        for line in [&compare, &report] {
+        for line in [compare, report] {
             let done = place.netbench_line(line).expect(2);
-            assert!(done.stderr.contains(said), "{}", done.stderr);
+            done.tells(said);
         }
     }
 }

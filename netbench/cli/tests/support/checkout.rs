@@ -2,13 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::{ffi::OsString, fs, iter, path::Path, process::Command};
+use std::{
+    ffi::OsString,
+    fs, iter,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::support::{Done, Place, finish, words};
 
 /// Makes a checkout that has only its layout, with scripts in place of Cargo and Go that log their arguments and make
 /// the requested files.
-pub(crate) fn checkout(place: &Place) {
+pub(crate) fn checkout() -> Place {
+    let place = Place::new();
     let files = ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/go/go.mod"];
     for file in files.into_iter().chain(["tools/none", "stacks/java/start"]) {
         let path = place.path().join(file);
@@ -36,13 +42,25 @@ mkdir -p "$target/release"
 echo "$package" > "$target/release/netbench-worker-${package#netbench-stack-}"
 echo heap > "$target/release/libnetbench_heap.so""#;
     place.script("cargo", cargo);
-    go(
-        place,
-        r#"while [ "$1" != -o ]; do shift; done; echo go > "$2""#,
-    );
+    go(&place, GO);
     place.script("stacks/java/build", r#"echo java > "$1""#);
-    for tool in ["javac", "cmake", "git", "c++", "pkg-config"] {
+    add_tools(&place, &["javac", "cmake", "git", "c++", "pkg-config"]);
+    place
+}
+
+/// Makes the requested file, as `go build` does.
+pub(crate) const GO: &str = r#"while [ "$1" != -o ]; do shift; done; echo go > "$2""#;
+
+/// Adds tools that do nothing.
+pub(crate) fn add_tools(place: &Place, names: &[&str]) {
+    for tool in names {
         place.script(&format!("tools/{tool}"), "");
+    }
+}
+
+pub(crate) fn remove_tools(place: &Place, names: &[&str]) {
+    for tool in names {
+        fs::remove_file(place.path().join("tools").join(tool)).unwrap();
     }
 }
 
@@ -55,6 +73,12 @@ pub(crate) fn go(place: &Place, body: &str) {
 /// Runs a copy of the command without workers next to it.
 pub(crate) fn alone(place: &Place, line: &str) -> Done {
     finish(&mut command_alone(place, line))
+}
+
+/// Runs a copy of the command, which must fail, where no tools are but those of the checkout.
+pub(crate) fn fails_with_own_tools(place: &Place, line: &str) -> Done {
+    let mut command = command_alone(place, line);
+    finish(command.env("PATH", place.path().join("tools"))).expect(1)
 }
 
 pub(crate) fn command_alone(place: &Place, line: &str) -> Command {
@@ -86,6 +110,18 @@ fn path_with(folder: &Path) -> OsString {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let folders = iter::once(folder.to_owned()).chain(std::env::split_paths(&usual));
     std::env::join_paths(folders).unwrap()
+}
+
+/// Returns the folder of the workers in the cache.
+pub(crate) fn cached_workers(place: &Place) -> PathBuf {
+    let workers = place.path().join("cache/netbench/workers");
+    workers.join(env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns the arguments of the calls of Cargo, of which there must be `N`.
+pub(crate) fn builds<const N: usize>(place: &Place) -> [String; N] {
+    let lines: Vec<String> = log(place).lines().map(str::to_owned).collect();
+    lines.try_into().unwrap()
 }
 
 pub(crate) fn log(place: &Place) -> String {

@@ -2,52 +2,55 @@
 #![allow(
     dead_code,
     unreachable_pub,
+    unused_imports,
     clippy::allow_attributes,
     clippy::unwrap_used,
     reason = "each test binary uses some of it"
 )]
 
+mod processes;
+mod refusals;
+
 use std::{
     fs,
-    io::Read,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    process::{Child, Command},
 };
 
-use netbench_model::{ConnectManifest, Outcome, Role, Sample};
+pub use self::{
+    processes::{
+        Done, end, finish, finish_unread, interrupt, mark, marked, marked_processes, piped, signal,
+        starting, until, wait,
+    },
+    refusals::{cases, os_words, rows},
+};
+use netbench_model::{ConnectManifest, Measured, Outcome, Role, Sample};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// The longest time that a test's command may take.
-pub const LIMIT: Duration = Duration::from_secs(400);
 
 /// Splits a command line into words.
 pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// The result of a command.
-pub struct Done {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+/// Gives an option to a line with each of these values.
+pub fn with_each<'a>(
+    line: &str,
+    option: &str,
+    values: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let mut line = line.to_owned();
+    for value in values {
+        line.push_str(&format!(" {option} {value}"));
+    }
+    line
 }
 
-impl Done {
-    /// Panics with the whole output, unless the exit code is `code`.
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(
-            self.code,
-            Some(code),
-            "stdout: {}\nstderr: {}",
-            self.stdout,
-            self.stderr
-        );
-        self
-    }
+/// Panics with the text, unless it contains `part`.
+#[track_caller]
+pub fn assert_contains(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in {text}");
 }
 
 /// A folder for one test, in which runs are stored in `runs/`.
@@ -79,6 +82,13 @@ impl Place {
         path
     }
 
+    /// Makes a folder for temporary files.
+    pub fn temporary(&self) -> PathBuf {
+        let folder = self.path().join("tmp");
+        fs::create_dir(&folder).unwrap();
+        folder
+    }
+
     /// Writes an executable shell script with this name.
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
@@ -103,20 +113,42 @@ impl Place {
         finish(&mut self.command(arguments))
     }
 
-    /// Runs `netbench` with the words of this line.
-    pub fn netbench_line(&self, line: &str) -> Done {
-        self.netbench(&words(line))
+    /// Returns the command `netbench` with the words of this line, in which `RUN` stands for the only run.
+    pub fn command_line(&self, line: &str) -> Command {
+        if line.contains("RUN") {
+            let line = line.replace("RUN", self.run().to_str().unwrap());
+            return self.command(&words(&line));
+        }
+        self.command(&words(line))
     }
 
-    /// Starts `netbench`, for [`wait`] or [`interrupt`].
-    pub fn begin(&self, arguments: &[&str]) -> Child {
-        piped(&mut self.command(arguments))
+    /// Runs `netbench` with the words of a [line](Self::command_line).
+    pub fn netbench_line(&self, line: &str) -> Done {
+        finish(&mut self.command_line(line))
+    }
+
+    /// Runs `netbench`, which must succeed, with the words of a [line](Self::command_line).
+    #[track_caller]
+    pub fn succeeds(&self, line: &str) -> Done {
+        self.netbench_line(line).expect(0)
+    }
+
+    /// Runs `netbench`, which must succeed, and returns its output, a document of the published schema of that name.
+    #[track_caller]
+    pub fn document<T: DeserializeOwned>(&self, schema: &str, line: &str) -> T {
+        let done = self.succeeds(line);
+        check(schema, &done.stdout);
+        json(&done.stdout)
+    }
+
+    /// Starts `netbench` with the words of a [line](Self::command_line), for [`wait`] or [`interrupt`].
+    pub fn begin(&self, line: &str) -> Child {
+        piped(&mut self.command_line(line))
     }
 
     /// Runs `netbench connect` to the sites of `sites.txt`, which must succeed.
     pub fn connect(&self, more: &str) -> Done {
-        let line = format!("connect --sites sites.txt {more}");
-        self.netbench_line(&line).expect(0)
+        self.succeeds(&format!("connect --sites sites.txt {more}"))
     }
 
     /// Runs `netbench runs merge` with these runs.
@@ -133,7 +165,7 @@ impl Place {
     /// Panics unless these runs are refused by `netbench runs merge` for this reason.
     pub fn expect_no_merge(&self, runs: &[&Path], why: &str) {
         let done = self.merge(runs, "--out new").expect(2);
-        assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
+        done.tells(why);
         assert!(!self.path().join("new").exists());
     }
 
@@ -200,6 +232,34 @@ pub fn samples(run: &Path) -> Vec<Sample> {
     samples_of(run)
 }
 
+/// Returns the figures of a sample, which must have succeeded.
+#[track_caller]
+pub fn figures(sample: &Sample) -> &Measured {
+    let figures = sample.outcome.ok();
+    figures.unwrap_or_else(|| panic!("{sample:?}"))
+}
+
+/// Replaces the samples of a run.
+pub fn write_samples<S: Serialize>(run: &Path, samples: &[S]) {
+    let lines = samples
+        .iter()
+        .map(|sample| serde_json::to_string(sample).unwrap() + "\n");
+    fs::write(run.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+}
+
+/// Keeps only the first samples of a run, and returns them.
+pub fn keep_samples(run: &Path, number: usize) -> String {
+    let all = text(run, "samples.jsonl");
+    let kept: String = all.split_inclusive('\n').take(number).collect();
+    fs::write(run.join("samples.jsonl"), &kept).unwrap();
+    kept
+}
+
+/// Joins the words of a text, which may be broken into lines, by single spaces.
+pub fn in_a_line(text: &str) -> String {
+    words(text).join(" ")
+}
+
 /// Panics unless `document` conforms to the published schema of that name.
 pub fn check(schema: &str, document: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
@@ -211,6 +271,33 @@ pub fn check(schema: &str, document: &str) {
         .map(|error| format!("{error} at {}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Panics unless every line conforms to the published schema of that name. Returns the number of lines.
+pub fn check_lines(schema: &str, lines: &str) -> usize {
+    for line in lines.lines() {
+        check(schema, line);
+    }
+    lines.lines().count()
+}
+
+/// Panics unless runs of these names are compared only if the user allows it, because of a setting of this name.
+pub fn compared_if_allowed(place: &Place, names: [&str; 2], setting: &str, printed: &str) {
+    let [one, other] = names.map(|name| place.named(name).display().to_string());
+    let line = format!("runs compare {one} {other}");
+    place.refuses(2, &format!("{line} => {setting}"));
+    place
+        .succeeds(&format!("{line} --allow-different-settings"))
+        .prints(printed);
+}
+
+/// Panics unless the only run's report in Markdown is again what `first` printed, and these lines print these texts.
+pub fn reported_again(place: &Place, first: &Done, lines: &[(&str, &str)]) {
+    let again = place.netbench_line("runs report RUN --format markdown");
+    assert_eq!(again.expect(0).stdout, first.stdout);
+    for (line, text) in lines {
+        place.netbench_line(line).expect(0).prints(text);
+    }
 }
 
 pub fn measured(run: &Path) -> Vec<Sample> {
@@ -226,117 +313,6 @@ pub fn failure(sample: &Sample) -> Option<String> {
         Outcome::Failed(failure) => Some(format!("{}: {}", failure.class, failure.reason)),
         _ => None,
     }
-}
-
-pub fn finish(command: &mut Command) -> Done {
-    wait(piped(command))
-}
-
-pub fn piped(command: &mut Command) -> Child {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-/// Runs a command whose stdout and stderr are closed pipes, and returns its exit code.
-pub fn finish_unread(command: &mut Command) -> Option<i32> {
-    let [stdout, stderr] = [(); 2].map(|()| {
-        let (_, unread) = std::io::pipe().unwrap();
-        unread
-    });
-    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
-    end(&mut command.spawn().unwrap())
-}
-
-/// Presses Ctrl-C, and waits for a command whose output is piped.
-pub fn interrupt(child: Child) -> Done {
-    signal("INT", child.id());
-    wait(child)
-}
-
-/// Sends a signal to a process.
-pub fn signal(name: &str, pid: u32) {
-    let how = format!("-{name}");
-    finish(Command::new("kill").args([how, pid.to_string()])).expect(0);
-}
-
-/// Waits for a command whose output is piped.
-pub fn wait(mut child: Child) -> Done {
-    let stdout = read_in_thread(child.stdout.take().unwrap());
-    let stderr = read_in_thread(child.stderr.take().unwrap());
-    let code = end(&mut child);
-    Done {
-        code,
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
-}
-
-fn read_in_thread(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = String::new();
-        pipe.read_to_string(&mut text).unwrap();
-        text
-    })
-}
-
-/// Waits for the end of a child, and kills it at the time limit.
-pub fn end(child: &mut Child) -> Option<i32> {
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("no end within {LIMIT:?}");
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Waits until `ready` returns true.
-pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
-    let deadline = Instant::now() + LIMIT;
-    while !ready() {
-        assert!(Instant::now() < deadline, "waited for {what} in vain");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Returns the command lines of the processes that have `mark` in their environment.
-pub fn marked_processes(mark: &str) -> Vec<String> {
-    let commands = marked(mark).into_iter().map(|(_, command)| command);
-    commands.collect()
-}
-
-/// Returns the numbers and command lines of the processes that have `mark` in their environment.
-pub fn marked(mark: &str) -> Vec<(u32, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let path = entry.path();
-        let environ = fs::read(path.join("environ")).unwrap_or_default();
-        if String::from_utf8_lossy(&environ).contains(mark) {
-            let command = fs::read(path.join("cmdline")).unwrap_or_default();
-            // A process that has ended and was not waited for has no command line.
-            if !command.is_empty() {
-                let command = String::from_utf8_lossy(&command).replace('\0', " ");
-                found.push((pid, command));
-            }
-        }
-    }
-    found
 }
 
 /// Returns the root of the source tree.
@@ -369,6 +345,30 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     names
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect()
+}
+
+/// Returns the description that a scripted worker of the stack `mine` gives of itself.
+pub fn description_of_mine(operations: &[&str]) -> Value {
+    json!({
+        "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
+        "stacks": [{
+            "record": {"executable": "mine", "stack": "mine", "library": "none", "provider": null,
+                       "connector": "none", "build": {}},
+            "operations": operations,
+            "groups": ["x25519"],
+            "suites": ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
+        }],
+    })
+}
+
+/// Makes a worker of rustls that does not do an operation.
+pub fn without_operation(place: &Place, name: &str, operation: &str) {
+    let worker = built("netbench-worker-rustls");
+    let text = format!(
+        "'{}' | sed -u 's/\"{operation}\"/\"other\"/g'",
+        worker.display()
+    );
+    place.script(name, &text);
 }
 
 /// Returns a worker that `./test` has built next to the command.

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     sync::OnceLock,
 };
 
@@ -15,16 +15,6 @@ netbench_testing::module_tests! {
     the_recipes_for_continuous_integration_work: UserNamespaces;
 }
 
-/// Runs a command to its end; a busy machine may need minutes for some commands.
-fn run(command: &mut Command) -> Done {
-    let output = command.stdin(Stdio::null()).output().unwrap();
-    Done {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
 /// Packs the programs that `./test` has built, into `folder`.
 fn pack(folder: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
@@ -32,15 +22,7 @@ fn pack(folder: &str) -> PathBuf {
     let workers = ["rustls", "openssl"].map(|stack| built(&format!("netbench-worker-{stack}")));
     let built = workers[0].parent().unwrap();
     let mut command = Command::new(tree().join("release/archive"));
-    // A busy machine may need minutes.
-    let done = command
-        .arg("--built")
-        .arg(built)
-        .arg(&folder)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
+    Done::of(command.arg("--built").arg(built).arg(&folder)).expect(0);
     let entry = fs::read_dir(&folder).unwrap().next().unwrap();
     entry.unwrap().path()
 }
@@ -53,10 +35,12 @@ fn archive() -> &'static Path {
 
 fn in_bare_root(place: &Place, line: &str) -> Done {
     let mut command = Command::new(tree().join("release/in-bare-root"));
-    run(command
-        .arg(archive())
-        .args(words(line))
-        .current_dir(place.path()))
+    Done::of(
+        command
+            .arg(archive())
+            .args(words(line))
+            .current_dir(place.path()),
+    )
 }
 
 fn a_bare_root_is_enough() {
@@ -83,21 +67,12 @@ fn a_bare_root_is_enough() {
     for (line, expected) in cases {
         let done = in_bare_root(&place, line);
         // Exit code 3: two sites are too few for a verdict.
-        assert!(
-            matches!(done.code, Some(0 | 3)),
-            "{line}: {}{}",
-            done.stdout,
-            done.stderr
-        );
-        assert!(
-            done.stdout.contains(expected),
-            "{line}: no {expected:?} in {}",
-            done.stdout
-        );
+        done.expect_one(&[0, 3]);
+        done.prints(expected);
     }
     // The protocol tests themselves need the source, and report this.
     let done = in_bare_root(&place, "netbench bogo --shim rustls").expect(1);
-    assert!(done.stderr.contains("netbench: "), "{}", done.stderr);
+    done.tells("netbench: ");
     assert_eq!(
         in_bare_root(&place, "sh -c true").code,
         Some(127),
@@ -116,7 +91,7 @@ fn the_same_programs_give_the_same_archive() {
         "the bytes differ"
     );
     let mut tar = Command::new("tar");
-    let listed = run(tar.arg("-tzvf").arg(&again)).expect(0).stdout;
+    let listed = Done::of(tar.arg("-tzvf").arg(&again)).expect(0).stdout;
     for file in [
         "/netbench",
         "/licences/THIRD-PARTY.txt",
@@ -201,15 +176,12 @@ fn the_recipes_for_continuous_integration_work() {
                     format!("file://{}", archive().display()),
                 )
                 .env("GITHUB_STEP_SUMMARY", place.path().join("summary"));
-            let done = run(&mut bash);
+            let done = Done::of(&mut bash);
             // The comparison ends with exit code 6 if the machine is too busy for a verdict.
             let cannot_tell = done.code == Some(6) && line.contains("netbench runs compare");
-            assert!(
-                matches!(done.code, Some(0 | 3)) || cannot_tell,
-                "{line}: {}{}",
-                done.stdout,
-                done.stderr
-            );
+            if !cannot_tell {
+                done.expect_one(&[0, 3]);
+            }
         }
         let shown = match heading {
             "GitHub" => "summary",

@@ -67,9 +67,7 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
         "browser -q --json --sites sites.txt --browser {browser} --stack rustls-ring --seed 7 \
          --condition clean,resumed --timeout 120s"
     );
-    let done = place.netbench_line(&line).expect(0);
-    check("browser-summary.json", &done.stdout);
-    let summary: BrowserSummary = json(&done.stdout);
+    let summary: BrowserSummary = place.document("browser-summary.json", &line);
     assert_eq!(summary.failures, []);
     let rows = summary.clients.iter();
     let clients: Vec<_> = rows.map(|row| (row.client.as_str(), row.loaded)).collect();
@@ -125,9 +123,8 @@ fn pages_are_visited_and_compared_with_their_packets(browser: &str) {
 fn with_times(sites: &str, line: &str) -> (Place, Done) {
     for _ in 0..MOST_RUNS {
         let place = Place::with_sites(sites);
-        let temporary = place.path().join("tmp");
-        fs::create_dir(&temporary).unwrap();
-        let done = finish(place.command(&words(line)).env("TMPDIR", &temporary));
+        let temporary = place.temporary();
+        let done = finish(place.command_line(line).env("TMPDIR", &temporary));
         assert_eq!(names_in(&temporary), [""; 0]);
         if !place.path().join("runs").exists() {
             // The caller shows why.
@@ -219,9 +216,9 @@ fn webkitgtk_without_a_display_is_missing_it() {
     let driver = netbench_testing::program("WebKitWebDriver").unwrap();
     std::os::unix::fs::symlink(driver, folder.join("WebKitWebDriver")).unwrap();
     let line = "browser -q --sites sites.txt --browser webkitgtk";
-    let done = finish(place.command(&words(line)).env("PATH", &folder)).expect(1);
+    let done = finish(place.command_line(line).env("PATH", &folder)).expect(1);
     let said = "Xvfb is not installed: it is the display that WebKitGTK draws to";
-    assert!(done.stderr.contains(said), "{}", done.stderr);
+    done.tells(said);
 }
 
 fn chromium_visits_pages_of_several_objects() {
@@ -316,7 +313,7 @@ fn error_pages_have_codes(browser: &str, due: [(&str, &str); 4]) {
          c.example fault=unknown-root\nd.example fault=refuse\n",
     );
     let line = format!("browser -q --json --sites sites.txt --browser {browser} --timeout 120s");
-    let done = place.netbench_line(&line).expect(0);
+    let done = place.succeeds(&line);
     let summary: BrowserSummary = json(&done.stdout);
     let told = summary.failures.iter();
     let told: Vec<_> = told
@@ -337,14 +334,13 @@ fn with_browser(place: &Place, then: &str) -> String {
 /// Returns the command that visits a site with a browser that runs `then`, and its folder for temporary files.
 fn driving(place: &Place, then: &str, limit: &str) -> (Command, PathBuf) {
     let path = with_browser(place, then);
-    let temporary = place.path().join("tmp");
-    fs::create_dir(&temporary).unwrap();
+    let temporary = place.temporary();
     // The user as which the browser runs must be able to reach its profile.
     for folder in [place.path(), &temporary] {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let line = format!("browser -q --sites sites.txt --limit 1 --timeout {limit}");
-    let mut command = place.command(&words(&line));
+    let mut command = place.command_line(&line);
     command.env("PATH", path).env("TMPDIR", &temporary);
     (command, temporary)
 }
@@ -393,7 +389,7 @@ fn a_browser_that_hangs_or_ends_leaves_nothing() {
         let (mut command, temporary) = driving(&place, then, "2s");
         let begun = Instant::now();
         let done = finish(&mut command).expect(1);
-        assert!(done.stderr.contains(said), "{then}: {}", done.stderr);
+        done.tells(said);
         assert!(begun.elapsed() < Duration::from_secs(60));
         assert_eq!(names_in(&temporary), [""; 0], "{then}");
         assert!(!place.path().join("runs").exists());
@@ -405,12 +401,7 @@ fn a_browser_that_does_not_start_in_time_ends_no_run() {
     let (mut command, temporary) = driving(&place, "sleep 300 & exec sleep 300", "3s");
     let more = "--browser chromium --stack rustls-ring --rounds 4";
     let done = finish(command.args(words(more)));
-    assert!(
-        matches!(done.code, Some(0 | 3)),
-        "{}{}",
-        done.stdout,
-        done.stderr
-    );
+    done.expect_one(&[0, 3]);
     let (browsers, stacks): (Vec<_>, Vec<_>) = samples(&place)
         .into_iter()
         .partition(|sample| sample.client.as_str() == "chromium");
@@ -437,43 +428,23 @@ fn a_browser_that_does_not_start_in_time_ends_no_run() {
         reasons[3].starts_with("the browser was given up"),
         "{reasons:?}"
     );
-    assert!(
-        done.stdout.contains("3 visits of chromium not made"),
-        "{}",
-        done.stdout
-    );
+    done.prints("3 visits of chromium not made");
     assert_eq!(names_in(&temporary), [""; 0]);
 }
 
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
-    for (line, said) in [
-        ("browser --browser chromum", "did you mean \"chromium\""),
-        (
-            "browser --link none",
-            "does not keep a browser off the network",
-        ),
-        (
-            "browser --condition cold",
-            "cold is no condition of a browser",
-        ),
-        (
-            "browser --browser chromium,chromium",
-            "names chromium twice",
-        ),
-        ("browser --timeout 1ms", "expected from"),
-        (
-            "browser --page objects=24,origins=30",
-            "expected from 1 to 20",
-        ),
-        (
-            "browser --page objects=24,origins=6 --stack rustls-ring",
-            "--page is for browsers alone",
-        ),
-        ("browser --page 24", "expected objects=N,origins=N"),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
-        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
-    }
+    place.refuses(
+        2,
+        r#"
+        browser --browser chromum => did you mean "chromium"
+        browser --link none => does not keep a browser off the network
+        browser --condition cold => cold is no condition of a browser
+        browser --browser chromium,chromium => names chromium twice
+        browser --timeout 1ms => expected from
+        browser --page objects=24,origins=30 => expected from 1 to 20
+        browser --page objects=24,origins=6 --stack rustls-ring => --page is for browsers alone
+        browser --page 24 => expected objects=N,origins=N
+    "#,
+    );
 }

@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, path::Path, process::Command};
+use std::{path::Path, process::Command};
 
 use netbench_model::{chains::Due, compat::Judgement};
 use netbench_report::{ChainsSummary, Judgements};
 use netbench_testing::{Test, Tool};
 
-use crate::support::{Place, check, finish, json, text, words};
+use crate::support::{
+    Place, assert_contains, check, check_lines, finish, json, keep_samples, reported_again, rows,
+    text, words,
+};
 
 /// Stacks whose workers are part of every build.
 const STACKS: &str = "openssl,rustls-aws-lc,rustls-ring";
@@ -51,9 +54,7 @@ fn no_module() -> Option<String> {
 }
 
 fn summary(place: &Place, line: &str) -> ChainsSummary {
-    let done = place.netbench_line(line).expect(0);
-    check("chains-summary.json", &done.stdout);
-    json(&done.stdout)
+    place.document("chains-summary.json", line)
 }
 
 /// Returns the verdicts of a stack that differ from the first one's, with the number of chains of each.
@@ -84,69 +85,32 @@ fn chains_of_our_own() {
     assert!(found.run.chains >= 200, "{}", found.run.chains);
     assert!(found.broken.is_empty(), "{:?}", found.broken);
     every_difference_has_a_reason(&found);
-    for (case, stack, due) in [
-        (
-            "own/constraint/directory-above",
-            "rustls-ring",
-            Some(("rejected wrongly", "directory-constraint")),
-        ),
-        (
-            "own/policy/demanded",
-            "rustls-aws-lc",
-            Some(("rejected wrongly", "policies")),
-        ),
-        (
-            "own/signature/p-521-sha512",
-            "rustls-ring",
-            Some(("rejected wrongly", "hash-of-another-size")),
-        ),
-        ("own/signature/p-521-sha512", "rustls-aws-lc", None),
-        (
-            "own/key-usage/intermediate-signs",
-            "rustls-ring",
-            Some(("accepted wrongly", "key-usage-of-authority")),
-        ),
-        (
-            "own/time/root-a-second-late",
-            "rustls-ring",
-            Some(("accepted wrongly", "root-out-of-its-time")),
-        ),
-        (
-            "own/anchor/intermediate",
-            "rustls-ring",
-            Some(("accepted rightly", "intermediate-as-root")),
-        ),
-        (
-            "own/host/common-name-alone",
-            "rustls-ring",
-            Some(("rejected rightly", "common-name")),
-        ),
-        ("own/encoding/leaf-trailing-data", "rustls-ring", None),
-        (
-            "own/rollover/intermediate-path-length-0",
-            "rustls-ring",
-            Some(("rejected wrongly", "self-issued-in-path-length")),
-        ),
-        (
-            "own/depth/7",
-            "rustls-aws-lc",
-            Some(("rejected wrongly", "depth")),
-        ),
-        ("own/depth/6", "rustls-aws-lc", None),
-        (
-            "own/key-identifier/authority-wrong-leaf",
-            "rustls-aws-lc",
-            Some(("accepted wrongly", "authority-key-identifier")),
-        ),
-        ("own/cross-signed/both-ways", "rustls-ring", None),
-        ("own/path-length/1-of-0", "rustls-ring", None),
-    ] {
+    for [case, stack, verdict, due] in rows(
+        "
+        own/constraint/directory-above => rustls-ring => rejected wrongly => directory-constraint
+        own/policy/demanded => rustls-aws-lc => rejected wrongly => policies
+        own/signature/p-521-sha512 => rustls-ring => rejected wrongly => hash-of-another-size
+        own/signature/p-521-sha512 => rustls-aws-lc => same => none
+        own/key-usage/intermediate-signs => rustls-ring => accepted wrongly => key-usage-of-authority
+        own/time/root-a-second-late => rustls-ring => accepted wrongly => root-out-of-its-time
+        own/anchor/intermediate => rustls-ring => accepted rightly => intermediate-as-root
+        own/host/common-name-alone => rustls-ring => rejected rightly => common-name
+        own/encoding/leaf-trailing-data => rustls-ring => same => none
+        own/rollover/intermediate-path-length-0 => rustls-ring => rejected wrongly => self-issued-in-path-length
+        own/depth/7 => rustls-aws-lc => rejected wrongly => depth
+        own/depth/6 => rustls-aws-lc => same => none
+        own/key-identifier/authority-wrong-leaf => rustls-aws-lc => accepted wrongly => authority-key-identifier
+        own/cross-signed/both-ways => rustls-ring => same => none
+        own/path-length/1-of-0 => rustls-ring => same => none
+        ",
+    ) {
         let mut groups = found.differences.iter();
         let group = groups.find(|group| {
             group.switch.stack.as_str() == stack && group.cases.iter().any(|name| name == case)
         });
         let reason = group.map(|group| (group.verdict(), group.reason.as_deref().unwrap()));
-        assert_eq!(reason, due, "{case}, {stack}");
+        let reason = reason.unwrap_or(("same", "none"));
+        assert_eq!(reason, (verdict, due), "{case}, {stack}");
     }
     // Changes for the worse come first, and have advice.
     let worse: Vec<bool> = found
@@ -160,42 +124,25 @@ fn chains_of_our_own() {
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat chains -q --case own/time/* --stack openssl,rustls-ring --format markdown";
-    let first = place.netbench_line(line).expect(0);
+    let first = place.succeeds(line);
     let lead = "The verdicts of each stack's own verifier on 15 certificate chains, and the correct verdicts.";
-    assert!(first.stdout.contains(lead), "{}", first.stdout);
+    first.prints(lead);
     let run = place.run();
-    let path = run.to_str().unwrap();
-    let again = place
-        .netbench(&["runs", "report", path, "--format", "markdown"])
-        .expect(0);
-    assert_eq!(again.stdout, first.stdout);
-    let page = place
-        .netbench(&["runs", "report", path, "--format", "html"])
-        .expect(0);
-    assert!(page.stdout.contains("What changes"));
-    let junit = place
-        .netbench(&["runs", "report", path, "--format", "junit"])
-        .expect(0);
-    assert!(
-        junit.stdout.contains("own/time (must accept)"),
-        "{}",
-        junit.stdout
+    reported_again(
+        &place,
+        &first,
+        &[
+            ("runs report RUN --format html", "What changes"),
+            ("runs report RUN --format junit", "own/time (must accept)"),
+            ("runs list runs", "chains"),
+        ],
     );
-    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
-    assert!(listed.stdout.contains("chains"), "{}", listed.stdout);
     // Only the missing chains are verified again.
-    let samples = run.join("samples.jsonl");
-    let all = fs::read_to_string(&samples).unwrap();
-    let kept: Vec<&str> = all.lines().take(5).collect();
-    fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    let resumed = ["run", "-q", path, "--format", "markdown"];
-    let resumed = place.netbench(&resumed).expect(0);
-    assert_eq!(resumed.stdout, first.stdout);
-    let all = fs::read_to_string(&samples).unwrap();
-    assert_eq!(all.lines().count(), 2 * 15);
-    for line in all.lines() {
-        check("chains-sample.json", line);
-    }
+    keep_samples(&run, 5);
+    let resumed = place.netbench_line("run -q RUN --format markdown");
+    assert_eq!(resumed.expect(0).stdout, first.stdout);
+    let all = text(&run, "samples.jsonl");
+    assert_eq!(check_lines("chains-sample.json", &all), 2 * 15);
     check("chains-run.json", &text(&run, "run.json"));
 }
 
@@ -208,17 +155,12 @@ fn without_go_there_are_chains_of_our_own() {
     command.env("PATH", place.path());
     let done = finish(&mut command);
     let done = done.expect(2);
-    assert!(
-        done.stderr
-            .contains("no case matches \"*/path-building/*\""),
-        "{}",
-        done.stderr
-    );
-    let mut command = place.command(&words("compat chains --json --stack rustls-ring"));
+    done.tells("no case matches \"*/path-building/*\"");
+    let mut command = place.command_line("compat chains --json --stack rustls-ring");
     command.env("PATH", place.path());
     let done = finish(&mut command).expect(0);
     let why = "BetterTLS' chains are made by a Go program, and there is no go (https://go.dev/dl)";
-    assert!(done.stderr.contains(why), "{}", done.stderr);
+    done.tells(why);
     let found: ChainsSummary = json(&done.stdout);
     assert!(
         found.warnings.iter().any(|warning| warning == why),
@@ -233,7 +175,7 @@ fn without_go_there_are_chains_of_our_own() {
             .all(|row| row.case.kind.starts_with("own/"))
     );
     let line = "compat chains --stack rustls-ring --case bettertls/*";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     command.env("PATH", place.path());
     assert!(finish(&mut command).expect(2).stderr.contains(why));
 }
@@ -274,10 +216,8 @@ fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
         ]
     );
     let crash = &found.broken[1].detail;
-    assert!(
-        crash.contains("exited with 4") && crash.contains("not that one"),
-        "{crash}"
-    );
+    assert_contains(&crash, "exited with 4");
+    assert_contains(&crash, "not that one");
     let rows = found.matrix.cases.iter();
     let of_broken = rows.filter_map(|row| row.cells[0].as_ref());
     let asked: u32 = of_broken.map(Judgements::reported).sum();
@@ -286,29 +226,17 @@ fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
 
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
-    for (line, due) in [
-        (
-            "compat chains --case own/pth/*",
-            "no case matches \"own/pth/*\"",
-        ),
-        (
-            "compat chains --case own/path/usal",
-            "did you mean \"own/path/usual\"?",
-        ),
-        (
-            "compat chains --case own/path/* --stack opensl",
-            "unknown stack \"opensl\"",
-        ),
-        ("compat chains --timeout 1ms", "--timeout"),
-        ("compat --json chains", "cannot be used with"),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
-        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
-    }
-    let listed = place
-        .netbench_line("compat chains --list --case own/path/usual")
-        .expect(0);
+    place.refuses(
+        2,
+        r#"
+        compat chains --case own/pth/* => no case matches "own/pth/*"
+        compat chains --case own/path/usal => did you mean "own/path/usual"?
+        compat chains --case own/path/* --stack opensl => unknown stack "opensl"
+        compat chains --timeout 1ms => --timeout
+        compat --json chains => cannot be used with
+    "#,
+    );
+    let listed = place.succeeds("compat chains --list --case own/path/usual");
     assert_eq!(listed.stdout, "own/path/usual  must accept\n");
 }
 
@@ -316,7 +244,7 @@ fn wrong_input_is_said_in_a_line() {
 fn bettertls_figures_are_those_that_were_found_by_hand() {
     let place = Place::new();
     let line = "compat chains -q --json --case bettertls/* --stack openssl,rustls-aws-lc";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     // The chains are made once for all runs of this test.
     command.env(
         "XDG_CACHE_HOME",

@@ -12,7 +12,9 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, CompatCell, CompatSummary};
 
-use crate::support::{Place, check, json, samples_of, text};
+use crate::support::{
+    Place, check, check_lines, json, reported_again, rows, samples_of, text, with_each, words,
+};
 
 netbench_testing::module_tests! {
     every_stack_is_judged_by_what_both_sides_saw;
@@ -31,15 +33,21 @@ netbench_testing::module_tests! {
 }
 
 fn summary(place: &Place, line: &str) -> CompatSummary {
-    let done = place.netbench_line(line).expect(0);
-    check("compat-summary.json", &done.stdout);
-    json(&done.stdout)
+    place.document("compat-summary.json", line)
 }
 
 /// Returns the judgement of a case for each stack.
 fn judged(summary: &CompatSummary, case: &str) -> Vec<Judgement> {
     let cells = cells(summary, case).iter();
     cells.map(|cell| cell.as_ref().unwrap().judgement).collect()
+}
+
+/// Panics unless the stacks are judged as in this table: a case in every line, and the judgements after `=>`.
+fn assert_judged(summary: &CompatSummary, table: &str) {
+    for [case, due] in rows(table) {
+        let judged: Vec<&str> = judged(summary, case).iter().map(|it| it.name()).collect();
+        assert_eq!(judged.join(", "), due, "{case}");
+    }
 }
 
 fn cells<'a>(summary: &'a CompatSummary, case: &str) -> &'a [Option<CompatCell>] {
@@ -66,48 +74,36 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     let line = "compat -q --json --stack openssl,rustls-aws-lc,rustls-ring --timeout 5s";
     let summary = summary(&place, line);
     assert!(summary.matrix.cases.len() >= 90);
-    use Judgement::{FalseAccept, FalseReject, Right};
-    for (case, due) in [
-        ("certificate/usual", [Right; 3]),
-        ("certificate/expired", [Right; 3]),
-        (
-            "certificate/expired-root",
-            [Right, FalseAccept, FalseAccept],
-        ),
-        ("name/common-name-alone", [FalseAccept, Right, Right]),
-        (
-            "trust/self-signed-ca-trusted",
-            [Right, FalseReject, FalseReject],
-        ),
-        ("trust/intermediate-as-root", [FalseReject, Right, Right]),
-        ("authority/may-not-sign", [Right, FalseAccept, FalseAccept]),
-        ("key/p-384", [Right; 3]),
-        ("key/p-521-authority", [Right, Right, FalseReject]),
-        ("key/rsa-8192", [Right; 3]),
-        ("key/ed25519", [FalseAccept; 3]),
-        ("encoding/unknown-critical-extension", [Right; 3]),
-        ("suite/cbc-rsa", [Right, FalseReject, FalseReject]),
-        ("suite/static-rsa-gcm", [Right, FalseReject, FalseReject]),
-        ("suite/dhe-1024", [Right; 3]),
-        ("version/1.0-alone", [Right; 3]),
-        ("version/downgrade", [Right; 3]),
-        ("group/x25519mlkem768", [Right, Right, FalseReject]),
-        ("group/p-384", [Right; 3]),
-        (
-            "extension/no-secure-renegotiation",
-            [FalseReject, Right, Right],
-        ),
-        (
-            "end/no-close-notify-no-length",
-            [Right, FalseReject, FalseReject],
-        ),
-        ("renegotiation/asked", [Right, FalseReject, FalseReject]),
-        ("alpn/h2-alone", [Right; 3]),
-        ("key-update/storm", [Right; 3]),
-        ("key/rsa-1024", [FalseReject; 3]),
-    ] {
-        assert_eq!(judged(&summary, case), due, "{case}");
-    }
+    assert_judged(
+        &summary,
+        "
+        certificate/usual => right, right, right
+        certificate/expired => right, right, right
+        certificate/expired-root => right, accepted wrongly, accepted wrongly
+        name/common-name-alone => accepted wrongly, right, right
+        trust/self-signed-ca-trusted => right, rejected wrongly, rejected wrongly
+        trust/intermediate-as-root => rejected wrongly, right, right
+        authority/may-not-sign => right, accepted wrongly, accepted wrongly
+        key/p-384 => right, right, right
+        key/p-521-authority => right, right, rejected wrongly
+        key/rsa-8192 => right, right, right
+        key/ed25519 => accepted wrongly, accepted wrongly, accepted wrongly
+        encoding/unknown-critical-extension => right, right, right
+        suite/cbc-rsa => right, rejected wrongly, rejected wrongly
+        suite/static-rsa-gcm => right, rejected wrongly, rejected wrongly
+        suite/dhe-1024 => right, right, right
+        version/1.0-alone => right, right, right
+        version/downgrade => right, right, right
+        group/x25519mlkem768 => right, right, rejected wrongly
+        group/p-384 => right, right, right
+        extension/no-secure-renegotiation => rejected wrongly, right, right
+        end/no-close-notify-no-length => right, rejected wrongly, rejected wrongly
+        renegotiation/asked => right, rejected wrongly, rejected wrongly
+        alpn/h2-alone => right, right, right
+        key-update/storm => right, right, right
+        key/rsa-1024 => rejected wrongly, rejected wrongly, rejected wrongly
+        ",
+    );
     let [lost, long, as_root] = [
         "suite/cbc-rsa",
         "trust/long-path",
@@ -159,54 +155,30 @@ fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
     let cases = "--case client-certificate/* --case alpn/websocket* --case tickets/refused --case early-data/*";
     let line = format!("compat -q --json --stack {stacks} --timeout 5s {cases}");
     let summary = summary(&place, &line);
-    use Judgement::{FalseReject, Right, Unsupported};
-    for (case, due) in [
-        ("client-certificate/asked-1.3", [Right; 4]),
-        ("client-certificate/required-1.2", [Right; 4]),
-        ("client-certificate/shown-when-asked", [Right; 4]),
-        ("client-certificate/shown-1.3", [Right; 4]),
-        ("client-certificate/shown-1.2", [Right; 4]),
-        (
-            "client-certificate/version-1",
-            [Right, FalseReject, FalseReject, Right],
-        ),
-        ("client-certificate/pkcs1", [Right; 4]),
-        ("client-certificate/sec1", [Right; 4]),
-        (
-            "client-certificate/encrypted-pkcs8",
-            [Right, FalseReject, FalseReject, FalseReject],
-        ),
-        (
-            "client-certificate/encrypted-pem",
-            [Right, FalseReject, FalseReject, Right],
-        ),
-        (
-            "client-certificate/pkcs12",
-            [Right, Unsupported, Unsupported, Unsupported],
-        ),
-        (
-            "client-certificate/pkcs12-rc2",
-            [FalseReject, Unsupported, Unsupported, Unsupported],
-        ),
-        (
-            "client-certificate/pkcs12-cut",
-            [Right, Unsupported, Unsupported, Unsupported],
-        ),
-        ("client-certificate/wrong-password", [Right; 4]),
-        ("alpn/websocket", [Right; 4]),
-        // Only Go offers only HTTP/1.1 for a WebSocket.
-        (
-            "alpn/websocket-h2",
-            [FalseReject, FalseReject, FalseReject, Right],
-        ),
-        ("tickets/refused", [Right; 4]),
-        (
-            "early-data/refused",
-            [Unsupported, Right, Right, Unsupported],
-        ),
-    ] {
-        assert_eq!(judged(&summary, case), due, "{case}");
-    }
+    assert_judged(
+        &summary,
+        "
+        client-certificate/asked-1.3 => right, right, right, right
+        client-certificate/required-1.2 => right, right, right, right
+        client-certificate/shown-when-asked => right, right, right, right
+        client-certificate/shown-1.3 => right, right, right, right
+        client-certificate/shown-1.2 => right, right, right, right
+        client-certificate/version-1 => right, rejected wrongly, rejected wrongly, right
+        client-certificate/pkcs1 => right, right, right, right
+        client-certificate/sec1 => right, right, right, right
+        client-certificate/encrypted-pkcs8 => right, rejected wrongly, rejected wrongly, rejected wrongly
+        client-certificate/encrypted-pem => right, rejected wrongly, rejected wrongly, right
+        client-certificate/pkcs12 => right, unsupported, unsupported, unsupported
+        client-certificate/pkcs12-rc2 => rejected wrongly, unsupported, unsupported, unsupported
+        client-certificate/pkcs12-cut => right, unsupported, unsupported, unsupported
+        client-certificate/wrong-password => right, right, right, right
+        alpn/websocket => right, right, right, right
+        # Only Go offers only HTTP/1.1 for a WebSocket.
+        alpn/websocket-h2 => rejected wrongly, rejected wrongly, rejected wrongly, right
+        tickets/refused => right, right, right, right
+        early-data/refused => unsupported, right, right, unsupported
+        ",
+    );
     assert_eq!(
         cell(&summary, "alpn/websocket-h2", 0).to_string(),
         "rejected: status 400"
@@ -232,50 +204,43 @@ fn encrypted_hellos_count_where_both_sides_agree() {
     let line = format!("compat -q --json --stack {stacks} --timeout 5s --case ech/*");
     let summary = summary(&place, &line);
     assert!(summary.matrix.cases.len() >= 44);
-    use Judgement::{FalseAccept, FalseReject, Right, Unsupported, WrongReason};
-    let both = [Right, Right, Unsupported];
-    for (case, due) in [
-        ("accepted", both),
-        ("accepted-by-strict-server", both),
-        ("accepted-chacha20", both),
-        ("accepted-after-retry", both),
-        ("accepted-hybrid", both),
-        ("accepted-padding", [Right, FalseReject, Unsupported]),
-        ("accepted-ticket", both),
-        ("accepted-client-certificate", both),
-        ("config-mandatory-extension-first", both),
-        ("config-unknown-version-first", both),
-        (
-            "config-address-name-first",
-            [FalseReject, FalseReject, Unsupported],
-        ),
-        ("config-list-of-64-kib", both),
-        ("config-list-cut", both),
-        ("config-list-cut-inside", both),
-        ("rejected", both),
-        ("rejected-and-retried", [FalseReject, Right, Unsupported]),
-        ("rejected-again", both),
-        ("rejected-without-configs", both),
-        (
-            "rejected-with-cut-configs",
-            [Right, WrongReason, Unsupported],
-        ),
-        ("rejected-with-hidden-name", both),
-        ("rejected-by-anyone", both),
-        ("rejected-client-certificate", both),
-        ("rejected-after-retry", both),
-        ("retry-signal-random", both),
-        ("retry-signal-short", both),
-        ("confirmed-once", both),
-        ("configs-after-acceptance", both),
-        ("configs-unasked", [Right, FalseAccept, FalseAccept]),
-        ("dropped", both),
-        ("grease-ignored", [Right, Unsupported, Unsupported]),
-        ("grease-answered", [Right, Unsupported, Unsupported]),
-        ("grease-after-retry", [Right, Unsupported, Unsupported]),
-    ] {
-        assert_eq!(judged(&summary, &format!("ech/{case}")), due, "{case}");
-    }
+    assert_judged(
+        &summary,
+        "
+        ech/accepted => right, right, unsupported
+        ech/accepted-by-strict-server => right, right, unsupported
+        ech/accepted-chacha20 => right, right, unsupported
+        ech/accepted-after-retry => right, right, unsupported
+        ech/accepted-hybrid => right, right, unsupported
+        ech/accepted-padding => right, rejected wrongly, unsupported
+        ech/accepted-ticket => right, right, unsupported
+        ech/accepted-client-certificate => right, right, unsupported
+        ech/config-mandatory-extension-first => right, right, unsupported
+        ech/config-unknown-version-first => right, right, unsupported
+        ech/config-address-name-first => rejected wrongly, rejected wrongly, unsupported
+        ech/config-list-of-64-kib => right, right, unsupported
+        ech/config-list-cut => right, right, unsupported
+        ech/config-list-cut-inside => right, right, unsupported
+        ech/rejected => right, right, unsupported
+        ech/rejected-and-retried => rejected wrongly, right, unsupported
+        ech/rejected-again => right, right, unsupported
+        ech/rejected-without-configs => right, right, unsupported
+        ech/rejected-with-cut-configs => right, wrong reason, unsupported
+        ech/rejected-with-hidden-name => right, right, unsupported
+        ech/rejected-by-anyone => right, right, unsupported
+        ech/rejected-client-certificate => right, right, unsupported
+        ech/rejected-after-retry => right, right, unsupported
+        ech/retry-signal-random => right, right, unsupported
+        ech/retry-signal-short => right, right, unsupported
+        ech/confirmed-once => right, right, unsupported
+        ech/configs-after-acceptance => right, right, unsupported
+        ech/configs-unasked => right, accepted wrongly, accepted wrongly
+        ech/dropped => right, right, unsupported
+        ech/grease-ignored => right, unsupported, unsupported
+        ech/grease-answered => right, unsupported, unsupported
+        ech/grease-after-retry => right, unsupported, unsupported
+        ",
+    );
     for (stack, part) in [
         (0, "the library does not hand out"),
         (1, "the library hands out"),
@@ -297,39 +262,27 @@ fn encrypted_hellos_count_where_both_sides_agree() {
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat -q --stack openssl,openssl --case name/* --name again --format markdown";
-    let first = place.netbench_line(line).expect(0);
-    assert!(
-        first
-            .stdout
-            .contains("The stacks do the same with every server."),
-        "{}",
-        first.stdout
+    let first = place.succeeds(line);
+    first.prints("The stacks do the same with every server.");
+    reported_again(
+        &place,
+        &first,
+        &[
+            ("runs report RUN --format html", "What changes"),
+            ("runs list runs", "compat"),
+        ],
     );
-    let mut runs = fs::read_dir(place.path().join("runs")).unwrap();
-    let run = runs.next().unwrap().unwrap().path();
-    let run = run.to_str().unwrap();
-    let again = place
-        .netbench(&["runs", "report", run, "--format", "markdown"])
-        .expect(0);
-    assert_eq!(again.stdout, first.stdout);
-    let page = place
-        .netbench(&["runs", "report", run, "--format", "html"])
-        .expect(0);
-    assert!(page.stdout.contains("What changes"));
-    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
-    assert!(listed.stdout.contains("compat"), "{}", listed.stdout);
     // No case is missing, so that no case runs again.
-    let resumed = place
-        .netbench(&["run", "-q", run, "--format", "markdown"])
-        .expect(0);
-    assert_eq!(resumed.stdout, first.stdout);
-    check("compat-run.json", &text(run.as_ref(), "run.json"));
-    let samples = text(run.as_ref(), "samples.jsonl");
-    assert!(samples.lines().count() > 10);
-    for line in samples.lines() {
-        check("compat-sample.json", line);
-    }
+    let resumed = place.netbench_line("run -q RUN --format markdown");
+    assert_eq!(resumed.expect(0).stdout, first.stdout);
+    let run = place.run();
+    check("compat-run.json", &text(&run, "run.json"));
+    assert!(check_lines("compat-sample.json", &text(&run, "samples.jsonl")) > 10);
 }
+
+/// Things that are counted, in the plural.
+const MANY: &str = "servers sites rounds samples connections stacks cases hosts points clients handshakes certificates \
+                    tests runs lines trials";
 
 fn one_of_a_thing_is_no_plural() {
     let place = Place::with_sites("one.example rtt=1ms\n");
@@ -341,36 +294,16 @@ fn one_of_a_thing_is_no_plural() {
     ] {
         let done = place.netbench_line(line);
         // Exit code 3: one site in one round has no verdict.
-        assert!(matches!(done.code, Some(0 | 3)), "{line}: {}", done.stderr);
+        done.expect_one(&[0, 3]);
         if line.starts_with("compat") {
-            assert!(done.stdout.contains("with one server;"), "{}", done.stdout);
+            done.prints("with one server;");
             let told = "netbench: certificate/usual, rustls-ring: accepted\n";
-            assert!(done.stderr.contains(told), "{}", done.stderr);
+            done.tells(told);
         }
-        let run = place.named("it");
-        let run = run.to_str().unwrap();
-        let page = place
-            .netbench(&["runs", "report", run, "--format", "html", "--output", "-"])
-            .stdout;
+        let page = place.netbench_line("runs report RUN --format html --output -");
+        let page = page.stdout;
         for text in [&done.stdout, &done.stderr, &page] {
-            for many in [
-                "servers",
-                "sites",
-                "rounds",
-                "samples",
-                "connections",
-                "stacks",
-                "cases",
-                "hosts",
-                "points",
-                "clients",
-                "handshakes",
-                "certificates",
-                "tests",
-                "runs",
-                "lines",
-                "trials",
-            ] {
+            for many in words(MANY) {
                 let one = format!("1 {many}");
                 let mut found = text.match_indices(&one).map(|(at, _)| at);
                 let wrong = found.find(|at| {
@@ -398,32 +331,19 @@ fn cases_of_the_users_own_are_tried() {
         "compat -q --json --stack openssl --catalogue mine.toml",
     );
     assert_eq!(judged(&found, "my/server"), [Judgement::Right]);
-    let listed = place
-        .netbench_line("compat --catalogue mine.toml --list")
-        .expect(0);
+    let listed = place.succeeds("compat --catalogue mine.toml --list");
     assert_eq!(listed.stdout, "my/server  accepted\n");
 }
 
 /// Kinds of cases that certificates decide: the stacks' own tests cover the others.
-const OF_CERTIFICATES: [&str; 9] = [
-    "certificate/*",
-    "name/*",
-    "trust/*",
-    "authority/*",
-    "purpose/*",
-    "constraint/*",
-    "key/*",
-    "signature/*",
-    "encoding/*",
-];
+const OF_CERTIFICATES: &str = "certificate/* name/* trust/* authority/* purpose/* constraint/* key/* signature/* \
+                               encoding/*";
 
 /// Compares the expectations and the recorded observations with the installed browsers.
 fn browsers_do_what_the_catalogue_says() {
     let place = Place::new();
-    let mut line = "compat -q --json --stack openssl --client chromium,firefox".to_owned();
-    for kind in OF_CERTIFICATES {
-        line.push_str(&format!(" --case {kind}"));
-    }
+    let line = "compat -q --json --stack openssl --client chromium,firefox";
+    let line = with_each(line, "--case", words(OF_CERTIFICATES));
     let found = summary(&place, &line);
     let mut wrong = Vec::new();
     let mut compared = 0;
@@ -481,10 +401,8 @@ fn programs_and_browsers_are_tried_beside_stacks() {
         "name/wrong-host",
         "alert/handshake-failure",
     ];
-    let mut line = "compat -q --json --stack openssl --client curl,chromium".to_owned();
-    for case in cases {
-        line.push_str(&format!(" --case {case}"));
-    }
+    let line = "compat -q --json --stack openssl --client curl,chromium";
+    let line = with_each(line, "--case", cases);
     let found = summary(&place, &line);
     for row in &found.matrix.cases {
         let [_, curl, chromium] = row.cells.as_slice() else {
@@ -504,10 +422,8 @@ fn programs_and_browsers_are_tried_beside_stacks() {
     check("compat-run.json", &text(&run, "run.json"));
     let samples = text(&run, "samples.jsonl");
     assert_eq!(samples.lines().count(), 3 * cases.len());
-    let again = place
-        .netbench(&["runs", "report", run.to_str().unwrap(), "--format", "csv"])
-        .expect(0);
-    assert!(again.stdout.contains("curl"), "{}", again.stdout);
+    let again = place.succeeds("runs report RUN --format csv");
+    again.prints("curl");
 }
 
 /// A worker that replaces Servo's and makes no connection. Its answers claim a page of one case, and for another a
@@ -550,11 +466,9 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
         "{view:?}"
     );
     assert_eq!(view.elsewhere, None);
-    let page = place
-        .netbench(&["runs", "report", place.run().to_str().unwrap()])
-        .expect(0);
+    let page = place.succeeds("runs report RUN");
     let said = "servo-net has an error for 1 server.";
-    assert!(page.stdout.contains(said), "{}", page.stdout);
+    page.prints(said);
 
     let script = place.script("no-pages", &UNTRUE.replace("LOAD", ""));
     let line = format!(
@@ -563,7 +477,7 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     );
     let done = place.netbench_line(&line).expect(2);
     let said = "the worker of servo loads no pages";
-    assert!(done.stderr.contains(said), "{}", done.stderr);
+    done.tells(said);
 }
 
 /// WebKitGTK reports that it refuses a certificate, but no reason; it has messages for other failures.
@@ -579,10 +493,8 @@ fn webkitgtk_is_tried_beside_stacks() {
         ),
         ("client-certificate/asked-1.3", "it asks its user"),
     ];
-    let mut line = "compat -q --json --stack openssl --client webkitgtk".to_owned();
-    for (case, _) in due {
-        line.push_str(&format!(" --case {case}"));
-    }
+    let line = "compat -q --json --stack openssl --client webkitgtk";
+    let line = with_each(line, "--case", due.map(|(case, _)| case));
     let found = summary(&place, &line);
     assert_eq!(found.matrix.cases.len(), due.len());
     assert_eq!(found.matrix.clients.len(), 2);
@@ -618,42 +530,20 @@ fn wrong_input_is_said_in_a_line() {
     ] {
         place.write(file, &format!("{case}{client}"));
     }
-    for (line, due) in [
-        (
-            "compat --catalogue wrong.toml",
-            "wrong.toml: line 3: expect: unknown reason \"expird\"; did you mean \"expired\"?",
-        ),
-        ("compat --catalogue none.toml", "none.toml: "),
-        (
-            "compat --catalogue header.toml",
-            "header.toml: line 1: client.headers: \"up grade\" is no header",
-        ),
-        (
-            "compat --catalogue file.toml",
-            "file.toml: line 7: client.certificate: unknown certificate of the client \"pkcs11\"",
-        ),
-        (
-            "compat --case certificate/expird",
-            "no case matches \"certificate/expird\"; did you mean \"certificate/expired\"?",
-        ),
-        (
-            "compat --case zzz",
-            "no case matches \"zzz\"; `netbench compat --list` lists them",
-        ),
-        ("compat --case [", "is no pattern"),
-        ("compat --stack opensl", "unknown stack \"opensl\""),
-        ("compat --timeout 1ms", "--timeout"),
-        ("compat --client chrmium", "did you mean \"chromium\"?"),
-        ("compat --client curl,curl", "--client names curl twice"),
-        (
-            "compat --stack openssl,servo --client servo",
-            "servo is a stack and a client",
-        ),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
-        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
-    }
+    place.refuses(2, r#"
+        compat --catalogue wrong.toml => wrong.toml: line 3: expect: unknown reason "expird"; did you mean "expired"?
+        compat --catalogue none.toml => none.toml:
+        compat --catalogue header.toml => header.toml: line 1: client.headers: "up grade" is no header
+        compat --catalogue file.toml => file.toml: line 7: client.certificate: unknown certificate of the client "pkcs11"
+        compat --case certificate/expird => no case matches "certificate/expird"; did you mean "certificate/expired"?
+        compat --case zzz => no case matches "zzz"; `netbench compat --list` lists them
+        compat --case [ => is no pattern
+        compat --stack opensl => unknown stack "opensl"
+        compat --timeout 1ms => --timeout
+        compat --client chrmium => did you mean "chromium"?
+        compat --client curl,curl => --client names curl twice
+        compat --stack openssl,servo --client servo => servo is a stack and a client
+    "#);
     assert!(!place.path().join("runs").exists());
 }
 
@@ -668,7 +558,7 @@ fn the_page_of_what_broke_is_what_the_command_prints() {
         printed == BREAKAGES,
         "`netbench compat breakages --format markdown > docs/BREAKAGES.md` writes the file again:\n{printed}"
     );
-    let listed = place.netbench_line("compat breakages --json").expect(0);
+    let listed = place.succeeds("compat breakages --json");
     check("breakages.json", &listed.stdout);
     let page = place.netbench_line("compat breakages --format html");
     let link = "<a href=\"https://github.com/rustls/rustls/issues/512\">rustls #512</a>";
@@ -680,12 +570,10 @@ fn tried(rows: &[(&Breakage, &Tried)], command: Predicts) -> (Place, String) {
     let rows = rows.iter().filter(|(_, by)| by.command == command);
     let names: BTreeSet<&str> = rows.map(|(_, by)| by.case.as_str()).collect();
     let stacks = "openssl,rustls-aws-lc,rustls-ring";
-    let mut line = format!("{command} -q --json --stack {stacks}");
-    for name in names {
-        line.push_str(&format!(" --case {name}"));
-    }
+    let line = format!("{command} -q --json --stack {stacks}");
+    let line = with_each(&line, "--case", names);
     let place = Place::new();
-    let printed = place.netbench_line(&line).expect(0).stdout;
+    let printed = place.succeeds(&line).stdout;
     (place, printed)
 }
 

@@ -5,7 +5,9 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 use netbench_model::Role;
 use netbench_report::ConnectSummary;
 
-use crate::support::{Place, built, finish, json, manifest, measured, samples, words};
+use crate::support::{
+    Place, assert_contains, built, finish, in_a_line, json, manifest, measured, samples,
+};
 
 netbench_testing::module_tests! {
     one_seed_gives_one_order_and_the_same_losses: UserNamespaces;
@@ -44,7 +46,7 @@ fn one_seed_gives_one_order_and_the_same_losses() {
 fn order(sites: &str, seed: u32) -> (Vec<String>, String) {
     let place = Place::with_sites(sites);
     let line = format!("connect --sites sites.txt --rounds 2 --link user --jobs 1 --seed {seed}");
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&line);
     let run = place.run();
     let samples = samples(&run);
     let trials = samples.iter().map(|s| {
@@ -66,7 +68,7 @@ fn both_stacks_meet_the_same_losses() {
         "lossy.example rtt=20ms loss=4% body=60k\nwhole.example rtt=20ms body=60k\n",
     );
     let line = "connect -q --json --sites sites.txt --rounds 4 --link user --seed 5 --condition clean,resumed";
-    let summary: ConnectSummary = json(&place.netbench_line(line).expect(0).stdout);
+    let summary: ConnectSummary = json(&place.succeeds(line).stdout);
     let run = place.run();
     let samples = samples(&run);
     let mut lost = 0;
@@ -104,14 +106,9 @@ fn both_stacks_meet_the_same_losses() {
             .count(),
         0
     );
-    let told = place
-        .netbench(&[&words("runs report")[..], &[run.to_str().unwrap()]].concat())
-        .expect(0);
-    let told = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        told.contains("on links with losses were lost. Of 8 pairs,"),
-        "{told}"
-    );
+    let told = place.succeeds("runs report RUN");
+    let told = in_a_line(&told.stdout);
+    assert_contains(&told, "on links with losses were lost. Of 8 pairs,");
 }
 
 fn an_ordinary_user_can_do_it() {
@@ -154,11 +151,7 @@ fn a_full_disk_is_said_and_what_was_measured_is_kept() {
         .current_dir(place.path());
     let done = finish(&mut command);
     let done = done.expect(1);
-    assert!(
-        done.stderr.contains("no space left on the device"),
-        "{}",
-        done.stderr
-    );
+    done.tells("no space left on the device");
     let kept = place.path().join("kept");
     assert!(!samples(&kept).is_empty());
     assert!(
@@ -166,5 +159,5 @@ fn a_full_disk_is_said_and_what_was_measured_is_kept() {
         "the report is of what was kept: {}",
         done.stdout
     );
-    place.netbench_line("runs report kept").expect(0);
+    place.succeeds("runs report kept");
 }

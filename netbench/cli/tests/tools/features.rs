@@ -9,7 +9,7 @@ use netbench_report::{FeatureWord, FeaturesSummary};
 
 use crate::support::{
     Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, text,
-    until, wait, words,
+    until, wait, with_each, words,
 };
 
 netbench_testing::module_tests! {
@@ -26,24 +26,10 @@ netbench_testing::module_tests! {
 }
 
 /// Cases of every group whose outcome is the expected one in every browser.
-const CASES: [&str; 16] = [
-    "fetch/preflight",
-    "fetch/redirect-follow",
-    "xhr/upload",
-    "mixed-content/image",
-    "mixed-content/script",
-    "hsts/remembered",
-    "hsts/over-http",
-    "websocket/text",
-    "websocket/alpn",
-    "cookie/secure",
-    "redirect/twenty-one",
-    "connection/after-close",
-    "worker/import-scripts-other-site",
-    "integrity/script-changed",
-    "referrer/upgrade",
-    "certificate/fetch-expired",
-];
+const CASES: &str = "\
+    fetch/preflight fetch/redirect-follow xhr/upload mixed-content/image mixed-content/script hsts/remembered \
+    hsts/over-http websocket/text websocket/alpn cookie/secure redirect/twenty-one \
+    connection/after-close worker/import-scripts-other-site integrity/script-changed referrer/upgrade certificate/fetch-expired";
 
 /// A case that takes long enough to press Ctrl-C.
 const LONG: &str = "fetch/*";
@@ -62,15 +48,10 @@ fn webkitgtk_does_what_the_standards_say() {
 
 fn a_browser_does_what_the_standards_say(browser: &str) {
     let place = Place::new();
-    let cases: Vec<String> = CASES.iter().map(|case| format!("--case {case}")).collect();
-    let line = format!(
-        "browser features -q --json --timeout 60s --browser {browser} {}",
-        cases.join(" ")
-    );
-    let done = place.netbench_line(&line).expect(0);
-    check("features-summary.json", &done.stdout);
-    let summary: FeaturesSummary = json(&done.stdout);
-    assert_eq!(summary.matrix.cases.len(), CASES.len());
+    let line = format!("browser features -q --json --timeout 60s --browser {browser}");
+    let line = with_each(&line, "--case", words(CASES));
+    let summary: FeaturesSummary = place.document("features-summary.json", &line);
+    assert_eq!(summary.matrix.cases.len(), words(CASES).len());
     for row in &summary.matrix.cases {
         let cell = row.cells[0].as_ref().unwrap();
         assert_eq!(
@@ -134,10 +115,9 @@ fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
 
 fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
     let place = Place::new();
-    let temporary = place.path().join("tmp");
-    fs::create_dir(&temporary).unwrap();
+    let temporary = place.temporary();
     let line = format!("browser features -q --json --browser chromium --case {LONG}");
-    let mut command = place.command(&words(&line));
+    let mut command = place.command_line(&line);
     let child = piped(command.env("TMPDIR", &temporary));
     until("samples", || place.lines("samples.jsonl") >= 2);
     interrupt(child).expect(130);
@@ -148,8 +128,12 @@ fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
     let planned = manifest.plan.cases.len();
     let before = samples_of::<FeatureSample>(&run).len();
     assert!((2..planned).contains(&before), "{before} of {planned}");
-    let line = format!("run -q --json {}", run.display());
-    let done = finish(place.command(&words(&line)).env("TMPDIR", &temporary)).expect(0);
+    let done = finish(
+        place
+            .command_line("run -q --json RUN")
+            .env("TMPDIR", &temporary),
+    )
+    .expect(0);
     let summary: FeaturesSummary = json(&done.stdout);
     assert_eq!(samples_of::<FeatureSample>(&run).len(), planned);
     assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
@@ -160,10 +144,9 @@ fn a_run_goes_on_where_it_was_stopped_and_leaves_nothing() {
 
 fn a_browser_that_ends_is_started_again() {
     let place = Place::new();
-    let temporary = place.path().join("tmp");
-    fs::create_dir(&temporary).unwrap();
+    let temporary = place.temporary();
     let line = format!("browser features -q --json --timeout 60s --browser chromium --case {LONG}");
-    let mut command = place.command(&words(&line));
+    let mut command = place.command_line(&line);
     let child = piped(command.env("TMPDIR", &temporary));
     until("samples", || place.lines("samples.jsonl") >= 2);
     let process = browser_of(&temporary).unwrap();
@@ -196,8 +179,9 @@ fn the_cases_are_listed() {
     let all = place.netbench_line("browser features --list");
     let all = all.expect(0).stdout;
     assert!(all.lines().count() >= 60, "{all}");
-    let line = "browser features --list --group hsts,cookie --case */secure";
-    let some = place.netbench_line(line).expect(0).stdout;
+    let some = place
+        .succeeds("browser features --list --group hsts,cookie --case */secure")
+        .stdout;
     let names: Vec<&str> = some
         .lines()
         .filter_map(|line| line.split(' ').next())
@@ -207,25 +191,16 @@ fn the_cases_are_listed() {
 
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
-    for (line, why) in [
-        ("browser features --group fetsh", "did you mean \"fetch\""),
-        (
-            "browser features --case fetch/gett",
-            "did you mean \"fetch/get\"",
-        ),
-        (
-            "browser features --case xhr/get --group fetch",
-            "no case of --group fetch",
-        ),
-        (
-            "browser features --browser chromium,chromium",
-            "--browser names chromium twice",
-        ),
-        ("browser features --browser netscape", "unknown browser"),
-        ("browser features --timeout 1ms", "expected from"),
-        ("browser --rounds 2 features", "cannot be used with"),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
-    }
+    place.refuses(
+        2,
+        r#"
+        browser features --group fetsh => did you mean "fetch"
+        browser features --case fetch/gett => did you mean "fetch/get"
+        browser features --case xhr/get --group fetch => no case of --group fetch
+        browser features --browser chromium,chromium => --browser names chromium twice
+        browser features --browser netscape => unknown browser
+        browser features --timeout 1ms => expected from
+        browser --rounds 2 features => cannot be used with
+    "#,
+    );
 }

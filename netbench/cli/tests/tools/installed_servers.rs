@@ -8,8 +8,8 @@ use netbench_model::{Condition, Group, Outcome, Sample, TlsVersion};
 use netbench_report::ConnectSummary;
 
 use crate::support::{
-    Place, failure, finish, json, manifest, marked_processes, measured, names_in, signal, until,
-    words,
+    Place, failure, figures, finish, in_a_line, json, manifest, marked_processes, measured,
+    names_in, signal, until,
 };
 
 netbench_testing::module_tests! {
@@ -117,8 +117,7 @@ fn serves_what_its_sites_say(server: &str, protocols: &str, version: &str) {
 /// or `None` for the older site.
 fn is_what_was_asked_for(sample: &Sample, new_protocol: Option<&str>) {
     let is_new = new_protocol.is_some();
-    let measured = sample.outcome.ok();
-    let measured = measured.unwrap_or_else(|| panic!("{sample:?}"));
+    let measured = figures(sample);
     let server = &measured.server.as_ref().unwrap().negotiated;
     let (version, suite, group, alpn, bytes) = if let Some(alpn) = new_protocol {
         let suite = "TLS_AES_256_GCM_SHA384";
@@ -145,10 +144,10 @@ fn is_what_was_asked_for(sample: &Sample, new_protocol: Option<&str>) {
 fn a_server_that_is_not_installed_is_said_to_be() {
     let place = Place::with_sites("a.example server=node\n");
     let line = "connect -q --sites sites.txt --rounds 1 --link none --stack rustls-ring,openssl";
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     // Without pairs of samples, there is nothing to compare.
     let done = finish(command.env("PATH", place.path())).expect(3);
-    let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = in_a_line(&done.stdout);
     let due = "No connection over loopback was made: none failed with openssl that works with rustls-ring. \
                One site was not tried: node is not installed";
     assert!(told.contains(due), "{told}");
@@ -169,7 +168,7 @@ fn a_server_that_will_not_start_costs_its_sites_alone() {
     netbench_testing::script(&bin.join("haproxy"), body);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let line = "connect -q --sites sites.txt --rounds 1 --link none --stack rustls-ring,openssl";
-    finish(place.command(&words(line)).env("PATH", path)).expect(0);
+    finish(place.command_line(line).env("PATH", path)).expect(0);
     for sample in measured(&place.run()) {
         if sample.site == "b.example" {
             assert!(sample.outcome.ok().is_some(), "{sample:?}");
@@ -187,27 +186,20 @@ fn a_server_that_will_not_start_costs_its_sites_alone() {
 
 fn a_server_is_no_stack() {
     let place = Place::with_sites("a.example server=ngnix\n");
-    for (line, said) in [
-        (
-            "connect --stack nginx,openssl",
-            "nginx is no stack: it serves emulated sites (server=nginx in a sites file)",
-        ),
-        ("connect --sites sites.txt", "did you mean \"nginx\"?"),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
-    }
+    place.refuses(2, r#"
+        connect --stack nginx,openssl => nginx is no stack: it serves emulated sites (server=nginx in a sites file)
+        connect --sites sites.txt => did you mean "nginx"?
+    "#);
 }
 
 fn nothing_is_left_of_a_server() {
     for name in ["INT", "KILL"] {
         let place = Place::with_sites("a.example server=haproxy\n");
-        let temporary = place.path().join("tmp");
-        fs::create_dir(&temporary).unwrap();
+        let temporary = place.temporary();
         let mark = format!("TMPDIR={}", temporary.display());
         let line =
             "connect --sites sites.txt --rounds 9999 --link none --stack rustls-ring,openssl";
-        let mut command = place.command(&words(line));
+        let mut command = place.command_line(line);
         let child = command
             .env("TMPDIR", &temporary)
             .stdout(Stdio::null())

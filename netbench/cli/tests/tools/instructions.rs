@@ -13,7 +13,7 @@ const TICKET: &str = "handshake-ticket_1.2_ECDHE_RSA_AES256-GCM_SHA384";
 fn instructions_are_the_same_twice() {
     let place = Place::new();
     let line = format!("--case instructions_{TICKET} --stack rustls-ring --rounds 2");
-    place.netbench_line(&format!("suite {line}")).expect(0);
+    place.succeeds(&format!("suite {line}"));
     let counts: Vec<_> = samples_of::<SuiteSample>(&place.run())
         .iter()
         .map(|sample| sample.outcome.ok().unwrap().instructions.clone())

@@ -6,14 +6,15 @@
 use std::{
     fs,
     net::{Ipv4Addr, TcpListener},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::{
-    Done, Place, kept, manifest, marked, measured, signal, tree, until, wait, words,
+    Done, Place, description_of_mine, kept, manifest, mark, marked, measured, piped, signal, tree,
+    until, wait,
 };
 
 netbench_testing::module_tests! {
@@ -38,16 +39,9 @@ struct Running {
 
 impl Running {
     fn begin(place: &Place, mut command: Command) -> Self {
-        let (name, value) = ("NETBENCH_TEST_MARK", place.path().display().to_string());
-        command
-            .env(name, &value)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        Self {
-            child: command.spawn().unwrap(),
-            mark: format!("{name}={value}"),
-        }
+        let mark = mark(place, &mut command);
+        let child = piped(&mut command);
+        Self { child, mark }
     }
 
     /// Sends the signal `name`, and waits for the end of the command and all its processes.
@@ -58,28 +52,19 @@ impl Running {
         until("the end of all processes", || marked(&self.mark).is_empty());
         let took = asked.elapsed();
         assert!(took < SOON, "it took {took:?}: {}", done.stderr);
-        assert!(done.stderr.contains("stopping"), "{}", done.stderr);
+        done.tells("stopping");
         done
     }
 }
 
 fn connect(place: &Place, line: &str) -> Running {
     let line = format!("connect --sites sites.txt --rounds 1 --link none {line}");
-    Running::begin(place, place.command(&words(&line)))
+    Running::begin(place, place.command_line(&line))
 }
 
 /// Makes a worker of the stack `mine` that does not answer `hangs`, and reports the request in the file `hangs`.
 fn hanging(place: &Place, hangs: &str) {
-    let description = json!({
-        "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
-        "stacks": [{
-            "record": {"executable": "mine", "stack": "mine", "library": "none", "provider": null,
-                       "connector": "none", "build": {}},
-            "operations": ["connect", "serve", "suite"],
-            "groups": ["x25519"],
-            "suites": ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
-        }],
-    });
+    let description = description_of_mine(&["connect", "serve", "suite"]);
     let script = format!(
         "while read -r line; do case $line in\n\
          *'\"op\":\"{hangs}\"'*) echo yes > '{}'; sleep 600 & wait ;;\n\
@@ -109,7 +94,7 @@ fn a_run_waits_for_no_silent_site() {
         let manifest = manifest(&run);
         assert!(manifest.sessions[0].interrupted && manifest.finished.is_none());
         assert!(run.join("summary.md").is_file());
-        assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+        done.prints("not finished");
     }
 }
 
@@ -135,7 +120,7 @@ fn a_run_waits_for_no_long_transfer() {
     );
     let line = "connect --sites sites.txt --rounds 1 --jobs 2 --condition clean --yes --timeout 300s \
                 --stack rustls-ring,openssl";
-    let running = Running::begin(&place, place.command(&words(line)));
+    let running = Running::begin(&place, place.command_line(line));
     // Two connections to the good site, and those that warm two slots up: only the transfer remains.
     until("samples", || place.lines("samples.jsonl") >= 6);
     let done = running.stop("INT");
@@ -144,7 +129,7 @@ fn a_run_waits_for_no_long_transfer() {
     assert_eq!(samples.len(), 2, "{samples:?}");
     assert!(samples.iter().all(|sample| sample.site == "good.example"));
     assert!(manifest(&run).sessions[0].interrupted);
-    assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+    done.prints("not finished");
 }
 
 fn a_second_time_ends_at_once() {
@@ -169,7 +154,7 @@ fn a_suite_waits_for_no_worker() {
     let place = Place::new();
     hanging(&place, "prepare");
     let line = "suite verify --rounds 1 --stack rustls-ring,mine --worker mine=./worker.sh";
-    let running = Running::begin(&place, place.command(&words(line)));
+    let running = Running::begin(&place, place.command_line(line));
     wait_for_file(&place, "hangs");
     running.stop("TERM");
     let manifest: Value = kept(&place.run(), "run.json");
@@ -181,7 +166,7 @@ fn an_evaluation_waits_for_no_part() {
     hanging(&place, "prepare");
     let line = "evaluate --quick --sites sites.txt --part suite --from rustls-ring --to mine \
                 --worker mine=./worker.sh";
-    let running = Running::begin(&place, place.command(&words(line)));
+    let running = Running::begin(&place, place.command_line(line));
     wait_for_file(&place, "hangs");
     running.stop("INT");
     let manifest: Value = kept(&place.run(), "run.json");
@@ -200,7 +185,7 @@ fn a_scan_waits_for_no_silent_server() {
     let address = server.local_addr().unwrap();
     // The longest timeout; and a silent server is tried again.
     let line = format!("scan {address} --timeout 60s --retries 5");
-    let running = Running::begin(&place, place.command(&words(&line)));
+    let running = Running::begin(&place, place.command_line(&line));
     let mut accepted = Vec::new();
     until("a connection", || {
         accepted.extend(server.accept());

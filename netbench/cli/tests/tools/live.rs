@@ -4,7 +4,7 @@ use std::{fs, net::Ipv4Addr};
 
 use crate::{
     servers::{Server, certificates, free_port, nginx, s_server},
-    support::{Place, failure, manifest, measured},
+    support::{Place, failure, figures, manifest, measured},
 };
 
 netbench_testing::module_tests! {
@@ -19,33 +19,15 @@ fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
     certificates(&place, "127.0.0.1", port);
     let _server = server(&place, port);
     place.write("sites.txt", &format!("127.0.0.1:{port}\n"));
-    let arguments = [
-        "connect",
-        "--live",
-        "--sites",
-        "sites.txt",
-        "--roots",
-        "ca.pem",
-    ];
-    let more = ["--rounds", "1", "--condition", conditions];
-    let done = place
-        .netbench(&[&arguments[..], &more[..]].concat())
-        .expect(0);
-    assert!(
-        done.stderr
-            .contains("--live: connecting over the real network"),
-        "{}",
-        done.stderr
-    );
+    let line = format!("--live --roots ca.pem --rounds 1 --condition {conditions}");
+    let done = place.connect(&line);
+    done.tells("--live: connecting over the real network");
     let run = place.run();
     assert_eq!(manifest(&run).link, None);
     let samples = measured(&run);
     assert_eq!(samples.len(), 2 * conditions.split(',').count());
     for sample in &samples {
-        let figures = sample
-            .outcome
-            .ok()
-            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        let figures = figures(sample);
         assert_eq!(figures.client.alpn.as_deref().unwrap_or("none"), alpn);
         assert_eq!(figures.server, None);
         assert_eq!(figures.http_status, 200);
@@ -79,8 +61,8 @@ fn nginx_clean_and_resumed() {
 fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {
     let place = Place::new();
     place.write("sites.txt", "no-such-host.invalid\n");
-    let arguments = ["connect", "--live", "--sites", "sites.txt", "--rounds", "1"];
-    place.netbench(&arguments).expect(3);
+    let line = "connect --live --sites sites.txt --rounds 1";
+    place.netbench_line(line).expect(3);
     for sample in measured(&place.run()) {
         assert_eq!(failure(&sample).as_deref(), Some("resolve: not found"));
     }

@@ -3,7 +3,7 @@
 
 use std::{path::Path, process::Command};
 
-use crate::support::{Done, Place, manifest, measured};
+use crate::support::{Done, Place, figures, manifest, measured, words};
 use netbench_model::LinkKind;
 
 netbench_testing::module_tests! {
@@ -16,37 +16,20 @@ fn netem_emulates_the_sites() {
         "sites.txt",
         "near.example rtt=20ms\nfar.example rtt=100ms server=rustls-ring\n",
     );
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--link",
-        "netem",
-        "--rounds",
-        "2",
-        "--jobs",
-        "2",
-        // An emulated machine that shares its processors may need long for a handshake.
-        "--timeout",
-        "60s",
-    ];
-    let mut done = place.netbench(&arguments);
+    // An emulated machine that shares its processors may need long for a handshake.
+    let line = "connect --sites sites.txt --link netem --rounds 2 --jobs 2 --timeout 60s";
+    let mut done = place.netbench_line(line);
     if done.code != Some(0) {
-        assert!(done.stderr.contains("netem"), "{}", done.stderr);
+        done.tells("netem");
         let vm_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
         let mut command = Command::new(vm_run);
         command
             .args(["-t", "240", "-w"])
             .arg(place.path())
             .arg(env!("CARGO_BIN_EXE_netbench"))
-            .args(arguments);
+            .args(words(line));
         // vm-run has its own time limit.
-        let output = command.current_dir(place.path()).output().unwrap();
-        done = Done {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        };
+        done = Done::of(command.current_dir(place.path()));
     }
     done.expect(0);
     let run = place.run();
@@ -54,11 +37,8 @@ fn netem_emulates_the_sites() {
     assert_eq!(manifest.link.unwrap().kind, LinkKind::Netem);
     let samples = measured(&run);
     assert_eq!(samples.len(), 2 * 2 * 2);
-    for sample in samples {
-        let figures = sample
-            .outcome
-            .ok()
-            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+    for sample in &samples {
+        let figures = figures(sample);
         let site = manifest
             .plan
             .sites

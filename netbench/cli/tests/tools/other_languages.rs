@@ -2,7 +2,7 @@
 
 use netbench_model::{Outcome, SuiteOutcome, SuiteSample};
 
-use crate::support::{Place, measured, samples_of, words};
+use crate::support::{Place, figures, measured, samples_of, with_each};
 
 netbench_testing::module_tests! {
     go_and_rust_connect_to_each_other: Go;
@@ -24,8 +24,7 @@ fn go_and_rust_connect_to_each_other() {
     let samples = measured(&place.run());
     assert_eq!(samples.len(), 3 * 2 * 3 * 2);
     for sample in &samples {
-        let figures = sample.outcome.ok();
-        let figures = figures.unwrap_or_else(|| panic!("{sample:?}"));
+        let figures = figures(sample);
         assert!(
             figures.phases.cpu_ns > 0 && figures.transfer.tcp.is_some(),
             "{sample:?}"
@@ -42,9 +41,8 @@ fn go_does_the_suite_beside_rust() {
         "verify_ecdsa-p256_chain-2_roots-10",
         "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
     ];
-    let chosen: Vec<&str> = cases.iter().flat_map(|case| ["--case", case]).collect();
-    let how = words("suite --stack rustls-ring,go --rounds 1 --trial 30ms");
-    place.netbench(&[how, chosen].concat()).expect(0);
+    let line = "suite --stack rustls-ring,go --rounds 1 --trial 30ms";
+    place.succeeds(&with_each(line, "--case", cases));
     let samples: Vec<SuiteSample> = samples_of(&place.run());
     assert_eq!(samples.len(), 2 * cases.len());
     for sample in &samples {
@@ -79,7 +77,7 @@ fn a_worker_in_python_is_believed_where_packets_agree() {
     let line = format!(
         "connect --sites sites.txt --stack rustls-ring,python --worker {worker} --rounds 1 --condition clean --client-profile library"
     );
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&line);
     let samples = measured(&place.run());
     let own: Vec<_> = samples
         .iter()
@@ -138,6 +136,6 @@ fn a_worker_that_is_a_client_alone_passes_its_checks() {
         "python: connections: unsupported",
         "the stack does not do \"serve\"",
     ] {
-        assert!(done.stdout.contains(line), "{}", done.stdout);
+        done.prints(line);
     }
 }

@@ -17,7 +17,7 @@ use netbench_model::{
 
 use crate::{
     servers::{Server, nginx_command},
-    support::{Done, Place, failure, finish, json, measured, text, until, words},
+    support::{Done, Place, failure, figures, finish, json, measured, starting, text, until},
 };
 
 netbench_testing::module_tests! {
@@ -148,18 +148,12 @@ impl World {
 
     /// Runs `netbench` in this network.
     fn netbench(&self, line: &str) -> Done {
-        let inner = self.place.command(&words(line));
+        let inner = self.place.command_line(line);
         let mut command = Command::new("unshare");
         let mounts = "mount --bind resolv.conf /etc/resolv.conf && \
                       mount --bind nsswitch.conf /etc/nsswitch.conf && exec \"$@\"";
-        command
-            .args(["--mount", "sh", "-c", mounts, "sh"])
-            .arg(inner.get_program())
-            .args(inner.get_args())
-            .current_dir(self.place.path());
-        for (name, value) in inner.get_envs() {
-            command.env(name, value.unwrap());
-        }
+        command.args(["--mount", "sh", "-c", mounts, "sh"]);
+        starting(&mut command, &inner);
         self.network.enter(&mut command);
         finish(&mut command)
     }
@@ -233,8 +227,7 @@ fn names_and_addresses_of_the_outside_world_are_met() {
                 assert_eq!(why.as_deref(), Some("resolve: not found"), "{sample:?}");
             }
             name => {
-                let measured = sample.outcome.ok();
-                let measured = measured.unwrap_or_else(|| panic!("{sample:?}"));
+                let measured = figures(sample);
                 assert_eq!(measured.http_status, 200);
                 let late = u64::try_from(LATE.as_nanos()).unwrap();
                 // Each lookup is timed, even if the address of the name is known.
@@ -265,8 +258,7 @@ fn the_outside_world_is_scanned_and_recorded() {
         let is_scanned = scan.outcome == ScanOutcome::Scanned;
         assert_eq!(is_scanned, scan.site != "failing.test", "{scan:?}");
     }
-    let line = format!("setup sites record {}", run.display());
-    let recorded = world.netbench(&line).expect(0).stdout;
+    let recorded = world.netbench("setup sites record RUN").expect(0).stdout;
     let lines: Vec<&str> = recorded
         .lines()
         .filter(|line| line.contains(".test"))

@@ -8,7 +8,7 @@ use netbench_model::{CipherSuite, Group, KeyType, Outcome, TlsVersion};
 use netbench_report::{HelloReport, ScanSummary};
 use netbench_stats::Rng;
 
-use crate::support::{Place, check, json, kept, measured, words};
+use crate::support::{Place, json, kept, measured};
 
 netbench_testing::module_tests! {
     of_200_random_servers_every_prediction_is_right;
@@ -29,12 +29,12 @@ fn of_200_random_servers_every_prediction_is_right() {
     place.write("random.txt", &(sites.join("\n") + "\n"));
     let stacks = STACKS.join(",");
     let scan = format!("scan -q --sites random.txt --link none --against {stacks} --name scan");
-    place.netbench_line(&scan).expect(0);
+    place.succeeds(&scan);
     let connect = format!(
         "connect -q --sites random.txt --link none --stack {stacks} --client-profile library \
          --condition clean --rounds 1 --name connect"
     );
-    place.netbench_line(&connect).expect(0);
+    place.succeeds(&connect);
 
     let summary: ScanSummary = kept(&place.named("scan"), "summary.json");
     let loss = summary.loss.unwrap();
@@ -161,11 +161,10 @@ fn list<T: ToString>(all: &[T]) -> String {
 
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
-    let done = place
-        .netbench_line("stacks hello --json --stack openssl,rustls-aws-lc,rustls-ring")
-        .expect(0);
-    check("hello.json", &done.stdout);
-    let report: HelloReport = json(&done.stdout);
+    let report: HelloReport = place.document(
+        "hello.json",
+        "stacks hello --json --stack openssl,rustls-aws-lc,rustls-ring",
+    );
     for hello in &report.hellos {
         assert!(
             hello.wire_bytes >= hello.message_bytes + 5,
@@ -191,8 +190,8 @@ fn a_hello_is_the_stacks_own() {
         aws.wire_bytes > ring.wire_bytes + 1000,
         "a hybrid share is long"
     );
-    let usual = words("stacks hello --stack openssl,rustls-aws-lc --client-profile default --json");
-    let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
+    let usual = "stacks hello --stack openssl,rustls-aws-lc --client-profile default --json";
+    let held: HelloReport = json(&place.succeeds(usual).stdout);
     let [openssl, aws] = [0, 1].map(|stack| {
         let hello = &held.hellos[stack];
         [&hello.suites, &hello.groups].map(|codes| {
@@ -205,15 +204,7 @@ fn a_hello_is_the_stacks_own() {
     // Markdown escapes the characters between the parts.
     let hash = ring.ja4.rsplit('_').next().unwrap();
     for format in ["terminal", "markdown", "csv"] {
-        let arguments = [
-            "stacks",
-            "hello",
-            "--format",
-            format,
-            "--stack",
-            "rustls-ring",
-        ];
-        let done = place.netbench(&arguments).expect(0);
-        assert!(done.stdout.contains(hash), "{format}: {}", done.stdout);
+        let line = format!("stacks hello --format {format} --stack rustls-ring");
+        place.succeeds(&line).prints(hash);
     }
 }

@@ -4,7 +4,7 @@ use std::{io, os::unix::process::CommandExt, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Done, Place, finish, json, words};
+use crate::support::{Done, Place, finish, json, starting};
 
 netbench_testing::module_tests! {
     a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
@@ -20,15 +20,15 @@ two.example  rtt=57ms
 const REFUSED: &str = "cannot emulate a network: cannot make ";
 
 fn run(place: &Place, line: &str) -> Done {
-    finish(without_namespaces(&mut place.command(&words(line))))
+    finish(without_namespaces(&mut place.command_line(line)))
 }
 
 /// Refuses namespaces like the seccomp profiles of Docker and Podman.
 fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
     let place = Place::with_sites(SITES);
     let done = run(&place, "connect --sites sites.txt --rounds 1").expect(5);
-    assert!(done.stderr.contains(REFUSED), "{}", done.stderr);
-    assert!(done.stderr.contains("`--link none`"), "{}", done.stderr);
+    done.tells(REFUSED);
+    done.tells("`--link none`");
     let said = done.stderr.matches("Operation not permitted").count();
     assert_eq!(said, 1, "{}", done.stderr);
     assert!(!place.path().join("runs").exists(), "nothing was measured");
@@ -81,23 +81,12 @@ fn namespaces_that_are_switched_off_are_said_to_be() {
     const SWITCHED_OFF: &str = "echo 0 > /proc/sys/user/max_user_namespaces && \
         exec setpriv --inh-caps=-all --bounding-set=-all \"$@\"";
     let place = Place::with_sites(SITES);
-    let command = place.command(&words("connect --sites sites.txt --rounds 1"));
+    let command = place.command_line("connect --sites sites.txt --rounds 1");
     let mut inside = Command::new("unshare");
-    inside
-        .args(["--user", "--map-root-user", "sh", "-c", SWITCHED_OFF, "sh"])
-        .arg(command.get_program())
-        .args(command.get_args())
-        .current_dir(place.path());
-    for (name, value) in command.get_envs() {
-        inside.env(name, value.unwrap());
-    }
-    let done = finish(&mut inside).expect(5);
-    assert!(done.stderr.contains(REFUSED), "{}", done.stderr);
-    assert!(
-        done.stderr.contains("user namespaces are turned off"),
-        "{}",
-        done.stderr
-    );
+    inside.args(["--user", "--map-root-user", "sh", "-c", SWITCHED_OFF, "sh"]);
+    let done = finish(starting(&mut inside, &command)).expect(5);
+    done.tells(REFUSED);
+    done.tells("user namespaces are turned off");
 }
 
 /// Makes the kernel refuse every namespace to this command.

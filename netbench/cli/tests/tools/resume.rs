@@ -17,7 +17,6 @@ use netbench_testing::Tool;
 
 use crate::support::{
     Place, check, finish, interrupt, json, kept, manifest, measured, piped, samples_of, until,
-    words,
 };
 
 netbench_testing::module_tests! {
@@ -37,14 +36,11 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let place = Place::with_sites("a.example server=rustls-ring\nb.example server=rustls-ring\n");
     let line = "connect --sites sites.txt --sweep body=1k,2k,4k --rounds 30 --link none \
                 --stack rustls-ring,openssl";
-    stop_at(&place, &mut place.command(&words(line)), 20);
+    stop_at(&place, &mut place.command_line(line), 20);
     let run = place.run();
     let (before, whole) = (measured(&run).len(), 2 * 3 * 30 * 2);
     assert!((1..whole).contains(&before), "{before}");
-    let line = format!("run -q --json {}", run.display());
-    let done = place.netbench_line(&line).expect(0);
-    check("connect-summary.json", &done.stdout);
-    let summary: ConnectSummary = json(&done.stdout);
+    let summary: ConnectSummary = place.document("connect-summary.json", "run -q --json RUN");
     assert_eq!((summary.run.samples, summary.run.planned), (360, 360));
     let samples = measured(&run);
     // The sessions in which the two halves of each pair were measured.
@@ -94,15 +90,14 @@ fn clients_from_outside_go_on_where_they_were_stopped() {
         std::env::var("PATH").unwrap()
     );
     let line = "compat --stack rustls-ring --client curl --case name/* --case certificate/*";
-    stop_at(&place, place.command(&words(line)).env("PATH", &path), 6);
+    stop_at(&place, place.command_line(line).env("PATH", &path), 6);
     let run = place.run();
     let before: Vec<CompatSample> = samples_of(&run);
     let plan: CompatManifest = kept(&run, "run.json");
     let whole = 2 * plan.plan.cases.len();
     assert!(before.len() < whole, "{} of {whole}", before.len());
 
-    let line = format!("run -q --json {}", run.display());
-    let done = finish(place.command(&words(&line)).env("PATH", &path)).expect(0);
+    let done = finish(place.command_line("run -q --json RUN").env("PATH", &path)).expect(0);
     check("compat-summary.json", &done.stdout);
     let summary: CompatSummary = json(&done.stdout);
     assert_eq!(summary.matrix.cases.len(), plan.plan.cases.len());
@@ -125,9 +120,10 @@ fn time_outs_before_a_resume_count() {
     let place = Place::with_sites(
         "good.example server=rustls-ring\nsilent.example server=rustls-ring fault=silent\n",
     );
-    let line = "connect --sites sites.txt --rounds 4 --link none --jobs 1 --timeout 1s \
-                --condition clean --stack rustls-ring,openssl";
-    place.netbench_line(line).expect(0);
+    place.connect(
+        "--rounds 4 --link none --jobs 1 --timeout 1s \
+                --condition clean --stack rustls-ring,openssl",
+    );
     let run = place.run();
     assert_eq!(time_outs(&measured(&run)), 4);
     // The kept lines are those of a run that was killed right after its last time-out.
@@ -142,8 +138,7 @@ fn time_outs_before_a_resume_count() {
     let kept: String = kept.collect();
     assert!(kept.len() < text.len(), "nothing is left to do");
     fs::write(&file, kept).unwrap();
-    let line = format!("run -q {}", run.display());
-    place.netbench_line(&line).expect(0);
+    place.succeeds("run -q RUN");
     let samples = measured(&run);
     assert_eq!((samples.len(), time_outs(&samples)), (2 * 4 * 2, 4));
 }

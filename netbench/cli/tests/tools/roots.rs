@@ -12,7 +12,9 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, RootsSummary};
 
-use crate::support::{Place, check, json, text};
+use crate::support::{
+    Place, assert_contains, check, check_lines, json, keep_samples, reported_again, text, with_each,
+};
 
 netbench_testing::module_tests! {
     each_client_trusts_what_its_store_says: UserMounts;
@@ -30,9 +32,7 @@ const NATIVE: &str = "rustls-ring (rustls-native-certs)";
 const PLATFORM: &str = "rustls-ring (rustls-platform-verifier)";
 
 fn summary(place: &Place, line: &str) -> RootsSummary {
-    let done = place.netbench_line(line).expect(0);
-    check("roots-summary.json", &done.stdout);
-    json(&done.stdout)
+    place.document("roots-summary.json", line)
 }
 
 fn outcome<'a>(summary: &'a RootsSummary, layout: &str, client: &str) -> &'a RootsOutcome {
@@ -107,10 +107,7 @@ fn each_client_trusts_what_its_store_says() {
     }
     for layout in ["absent", "empty", "unreadable"] {
         let words = trusts(&found, layout, NATIVE).unwrap_err();
-        assert!(
-            words.contains("no native root CA certificates found"),
-            "{words}"
-        );
+        assert_contains(&words, "no native root CA certificates found");
         let words = trusts(&found, layout, PLATFORM).unwrap_err();
         assert!(words.contains("No CA certificates were loaded"), "{words}");
     }
@@ -166,10 +163,8 @@ fn what_broke_for_others_is_predicted() {
         .filter(|(_, by)| by.command == Predicts::Roots)
         .collect();
     assert!(rows.len() >= 10);
-    let mut line = "compat roots -q --json --stack openssl,rustls-aws-lc,rustls-ring".to_owned();
-    for (_, by) in &rows {
-        line.push_str(&format!(" --layout {}", by.case));
-    }
+    let line = "compat roots -q --json --stack openssl,rustls-aws-lc,rustls-ring";
+    let line = with_each(line, "--layout", rows.iter().map(|(_, by)| &*by.case));
     let found = summary(&place, &line);
     for (thread, by) in rows {
         let today = outcome(&found, &by.case, &by.client).to_string();
@@ -180,36 +175,28 @@ fn what_broke_for_others_is_predicted() {
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat roots -q --layout *ssl-cert* --stack openssl,rustls-ring --format markdown";
-    let first = place.netbench_line(line).expect(0);
+    let first = place.succeeds(line);
     let lead =
         "The sites that each client trusts by default, with 2 layouts of a system's trust store.";
-    assert!(first.stdout.contains(lead), "{}", first.stdout);
+    first.prints(lead);
     let run = place.run();
-    let path = run.to_str().unwrap();
-    let markdown = ["runs", "report", path, "--format", "markdown"];
-    assert_eq!(place.netbench(&markdown).expect(0).stdout, first.stdout);
-    for (format, part) in [
-        ("junit", DEFAULT),
-        ("csv", "ssl-cert-file"),
-        ("html", "Which sites are trusted"),
-    ] {
-        let done = place.netbench(&["runs", "report", path, "--format", format]);
-        assert!(done.expect(0).stdout.contains(part), "{format}");
-    }
-    let listed = place.netbench(&["runs", "list", "runs"]).expect(0);
-    assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
+    reported_again(
+        &place,
+        &first,
+        &[
+            ("runs report RUN --format junit", DEFAULT),
+            ("runs report RUN --format csv", "ssl-cert-file"),
+            ("runs report RUN --format html", "Which sites are trusted"),
+            ("runs list runs", "roots"),
+        ],
+    );
     // Only the missing layouts are tried again.
-    let samples = run.join("samples.jsonl");
-    let all = fs::read_to_string(&samples).unwrap();
-    let kept: Vec<&str> = all.lines().take(3).collect();
-    fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    place.netbench(&["run", "-q", path]).expect(0);
-    let all = fs::read_to_string(&samples).unwrap();
-    assert!(all.starts_with(&kept.join("\n")));
+    let kept = keep_samples(&run, 3);
+    place.succeeds("run -q RUN");
+    let all = text(&run, "samples.jsonl");
+    assert!(all.starts_with(&kept));
     assert_eq!(all.lines().collect::<BTreeSet<_>>().len(), 2 * 5);
-    for line in all.lines() {
-        check("roots-sample.json", line);
-    }
+    check_lines("roots-sample.json", &all);
     check("roots-run.json", &text(&run, "run.json"));
 }
 
@@ -258,10 +245,8 @@ fn a_client_that_breaks_is_said() {
         let RootsOutcome::Broken { detail } = broken else {
             panic!("{broken:?}");
         };
-        assert!(
-            detail.contains("exited with 3") && detail.contains("no such file"),
-            "{detail}"
-        );
+        assert_contains(&detail, "exited with 3");
+        assert_contains(&detail, "no such file");
     }
     let seen: Vec<_> = found.wrong.iter().map(|it| it.judgement).collect();
     assert!(
@@ -272,24 +257,12 @@ fn a_client_that_breaks_is_said() {
 
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
-    for (line, due) in [
-        (
-            "compat roots --layout debain",
-            "no layout matches \"debain\"; did you mean \"debian\"?",
-        ),
-        (
-            "compat roots --layout zzzzzz",
-            "no layout matches \"zzzzzz\"; `netbench compat roots --list` lists them",
-        ),
-        ("compat roots --stack opensl", "unknown stack \"opensl\""),
-        ("run runs/none", "cannot continue"),
-    ] {
-        let done = place.netbench_line(line).expect(2);
-        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
-        assert!(done.stderr.lines().count() <= 3, "{}", done.stderr);
-    }
-    let listed = place
-        .netbench_line("compat roots --list --layout debian --layout absent")
-        .expect(0);
+    place.refuses(2, r#"
+        compat roots --layout debain => no layout matches "debain"; did you mean "debian"?
+        compat roots --layout zzzzzz => no layout matches "zzzzzz"; `netbench compat roots --list` lists them
+        compat roots --stack opensl => unknown stack "opensl"
+        run runs/none => cannot continue
+    "#);
+    let listed = place.succeeds("compat roots --list --layout debian --layout absent");
     assert_eq!(listed.stdout, "debian  public\nabsent  nothing\n");
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use netbench_model::{
     CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
@@ -13,7 +13,9 @@ use netbench_model::{
 };
 use netbench_report::ScanSummary;
 
-use crate::support::{Done, Place, check, interrupt, json, kept, text, until, words};
+use crate::support::{
+    Done, Place, check, check_lines, interrupt, json, kept, text, until, without_operation,
+};
 
 netbench_testing::module_tests! {
     a_scan_finds_every_field_of_every_built_in_site;
@@ -139,9 +141,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
 
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
-    place
-        .netbench_line("scan --link none --parts sessions,features")
-        .expect(0);
+    place.succeeds("scan --link none --parts sessions,features");
     let run = place.run();
     let manifest: ScanManifest = kept(&run, "run.json");
     let summary: ScanSummary = kept(&run, "summary.json");
@@ -154,18 +154,14 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
 fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
-    place
-        .netbench_line("scan --sites sites.txt --link user")
-        .expect(0);
+    place.succeeds("scan --sites sites.txt --link user");
     let run = place.run();
     let sites = parse_sites(&slow).unwrap();
     let summary: ScanSummary = kept(&run, "summary.json");
     for (site, scan) in sites.iter().zip(&summary.sites) {
         assert_reproduced(site, scan);
     }
-    let done = place
-        .netbench(&["setup", "sites", "record", run.to_str().unwrap()])
-        .expect(0);
+    let done = place.succeeds("setup sites record RUN");
     let recorded = parse_sites(&done.stdout).unwrap();
     assert_eq!(recorded.len(), sites.len(), "{}", done.stdout);
     for (site, recorded) in sites.iter().zip(&recorded) {
@@ -186,9 +182,7 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     }
     // The scan of the recorded sites is the same as the scan before.
     place.write("recorded.txt", &done.stdout);
-    let again = place
-        .netbench_line("scan --sites recorded.txt --link none --json")
-        .expect(0);
+    let again = place.succeeds("scan --sites recorded.txt --link none --json");
     let again: ScanSummary = json(&again.stdout);
     for (before, after) in summary.sites.iter().zip(&again.sites) {
         let [then, now] = [before, after].map(|scan| {
@@ -206,10 +200,9 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
     place.write("old-sites.txt", OLD_SITES);
-    let arguments = words("scan --sites old-sites.txt --link none --timeout 1s --summary --json");
-    let done = place
-        .netbench(&[&arguments[..], &["--against", "openssl,rustls-aws-lc"]].concat())
-        .expect(0);
+    let line = "scan --sites old-sites.txt --link none --timeout 1s --summary --json \
+                --against openssl,rustls-aws-lc";
+    let done = place.succeeds(line);
     let summary: ScanSummary = json(&done.stdout);
     let loss = summary.loss.unwrap();
     let lost: BTreeMap<&str, LossReason> = loss
@@ -250,10 +243,9 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
 
 fn round_trips_to_every_built_in_site_are_as_predicted() {
     let place = Place::new();
-    let arguments = words("scan --link user --parts features --against openssl,rustls-aws-lc");
-    let done = place
-        .netbench(&[&arguments[..], &["--confirm-reached", "1000"]].concat())
-        .expect(0);
+    let line =
+        "scan --link user --parts features --against openssl,rustls-aws-lc --confirm-reached 1000";
+    let done = place.succeeds(line);
     let summary: ScanSummary = kept(&place.run(), "summary.json");
     let loss = summary.loss.unwrap();
     assert_eq!(loss.confirmed.len(), 202, "{}", done.stdout);
@@ -283,49 +275,36 @@ fn round_trips_to_every_built_in_site_are_as_predicted() {
         BTreeMap::from([("openssl", 2), ("rustls-aws-lc", 2)])
     );
     let due = "The link saw the packets of 202 handshakes: 202 as predicted.";
-    assert!(done.stdout.contains(due), "{}", done.stdout);
+    done.prints(due);
 }
 
 fn a_stack_that_makes_no_connections_is_refused() {
     let place = Place::with_sites(SITES);
-    let worker = crate::support::built("netbench-worker-rustls");
-    let text = format!(
-        "'{}' | sed -u 's/\"connect\"/\"other\"/g'",
-        worker.display()
-    );
-    place.script("for-the-suite", &text);
-    let why = "stack rustls-ring: its worker makes no connections";
+    without_operation(&place, "for-the-suite", "connect");
     for line in [
         "stacks hello --stack rustls-ring --worker rustls-ring=./for-the-suite",
         "scan --sites sites.txt --against openssl,rustls-ring --worker rustls-ring=./for-the-suite",
     ] {
-        let refused = place.netbench_line(line).expect(1).stderr;
-        assert!(refused.contains(why), "{line}: {refused}");
+        let done = place.netbench_line(line).expect(1);
+        done.tells("stack rustls-ring: its worker makes no connections");
     }
 }
 
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let place = Place::with_sites(SITES);
-    let arguments =
-        words("scan --sites sites.txt --link none --summary --json --against rustls-ring,openssl");
-    let done = place.netbench(&arguments).expect(0);
+    let line = "scan --sites sites.txt --link none --summary --json --against rustls-ring,openssl";
+    let done = place.succeeds(line);
     let run = place.run();
     check("scan-summary.json", &done.stdout);
     check("scan-run.json", &text(&run, "run.json"));
     check("scan-against.json", &text(&run, "against.json"));
-    let lines = text(&run, "scan.jsonl");
-    assert_eq!(lines.lines().count(), 7);
-    for line in lines.lines() {
-        check("scan-site.json", line);
-    }
-    let run = run.to_str().unwrap();
-    let again = place.netbench(&["runs", "report", run, "--json"]).expect(0);
+    assert_eq!(check_lines("scan-site.json", &text(&run, "scan.jsonl")), 7);
+    let again = place.succeeds("runs report RUN --json");
     assert_eq!(again.stdout, done.stdout);
     for format in ["terminal", "markdown", "csv"] {
-        let done = place
-            .netbench(&["runs", "report", run, "--format", format])
-            .expect(0);
-        assert!(done.stdout.contains("ecdsa.test"), "{}", done.stdout);
+        let line = format!("runs report RUN --format {format}");
+        let done = place.succeeds(&line);
+        done.prints("ecdsa.test");
         assert!(!done.stdout.contains('\x1b'));
     }
 }
@@ -344,11 +323,7 @@ fn a_policy_is_a_check_with_an_exit_code() {
     let place = Place::with_sites(GOOD);
     place.write("both.txt", &format!("{GOOD}{BAD}"));
     let done = checked(&place, "sites.txt", "mozilla-intermediate", "terminal").expect(0);
-    assert!(
-        done.stdout.contains("1 keeps to the policy"),
-        "{}",
-        done.stdout
-    );
+    done.prints("1 keeps to the policy");
     let done = checked(&place, "both.txt", "mozilla-intermediate", "json").expect(4);
     check("scan-summary.json", &done.stdout);
     let summary: ScanSummary = json(&done.stdout);
@@ -365,11 +340,11 @@ fn a_policy_is_a_check_with_an_exit_code() {
         "{broken:?}"
     );
     let done = checked(&place, "both.txt", "mozilla-modern", "junit").expect(4);
-    assert!(done.stdout.contains("<failure"), "{}", done.stdout);
+    done.prints("<failure");
 
     place.write("own.toml", "name = \"ours\"\nneeds_versions = [\"1.3\"]\n");
     let done = checked(&place, "both.txt", "own.toml", "terminal").expect(4);
-    assert!(done.stdout.contains("missing-version"), "{}", done.stdout);
+    done.prints("missing-version");
     for (text, due) in [
         ("name = \"x\"\nversion = 5\n", "line 2"),
         ("name = \"x\"\n\nsuits = []\n", "line 3"),
@@ -377,14 +352,11 @@ fn a_policy_is_a_check_with_an_exit_code() {
     ] {
         place.write("own.toml", text);
         let done = checked(&place, "sites.txt", "own.toml", "terminal").expect(2);
-        assert!(done.stderr.contains(due), "{}", done.stderr);
+        done.tells(due);
     }
     let done = checked(&place, "sites.txt", "mozila-modern", "terminal").expect(2);
-    assert!(done.stderr.contains("mozilla-modern"), "{}", done.stderr);
-    let done = place
-        .netbench_line("scan --link none --format sarif")
-        .expect(2);
-    assert!(done.stderr.contains("--policy"), "{}", done.stderr);
+    done.tells("mozilla-modern");
+    place.refuses(2, "scan --link none --format sarif => --policy");
 }
 
 fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
@@ -394,9 +366,7 @@ fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
     let place = Place::with_sites(&sites);
     let [first, second] = [(); 2].map(|()| {
         let line = "scan --sites sites.txt --link none --parts enumeration --sample 4 --seed 7 --summary --json";
-        let done = place.netbench_line(line).expect(0);
-        check("scan-summary.json", &done.stdout);
-        json::<ScanSummary>(&done.stdout)
+        place.document::<ScanSummary>("scan-summary.json", line)
     });
     let [drawn, again] = [&first, &second].map(|summary| {
         let names = summary.sites.iter().map(|site| &site.site);
@@ -412,9 +382,7 @@ fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
         of_all.low_percent > 40.0 && of_all.high_percent > 99.0,
         "{of_all:?}"
     );
-    place
-        .netbench_line("scan --sites sites.txt --sample 21")
-        .expect(2);
+    place.refuses(2, "scan --sites sites.txt --sample 21 => 21");
 }
 
 fn what_changed_between_two_scans_is_shown() {
@@ -426,12 +394,10 @@ fn what_changed_between_two_scans_is_shown() {
     let [one, two] = runs.map(|(name, sites)| {
         place.write("sites.txt", sites);
         let line = format!("scan --sites sites.txt --link none --parts enumeration --name {name}");
-        place.netbench_line(&line).expect(0);
+        place.succeeds(&line);
         place.named(name).display().to_string()
     });
-    let done = place
-        .netbench(&["scan", "diff", &one, &two, "--json"])
-        .expect(0);
+    let done = place.succeeds(&format!("scan diff {one} {two} --json"));
     check("scan-diff.json", &done.stdout);
     let diff: netbench_report::ScanDiff = json(&done.stdout);
     let changed: Vec<&str> = diff.changed.iter().map(|site| site.site.as_str()).collect();
@@ -441,9 +407,10 @@ fn what_changed_between_two_scans_is_shown() {
         changes.any(|c| c.what == "TLS 1.3" && c.was == "yes" && c.now == "no")
     });
     assert!(lost, "{}", done.stdout);
-    let done = place.netbench(&["scan", "diff", &one, &two]);
-    assert!(done.expect(0).stdout.contains("TLS 1.3"));
-    place.netbench(&["scan", "diff", &one, "nowhere"]).expect(2);
+    place
+        .succeeds(&format!("scan diff {one} {two}"))
+        .prints("TLS 1.3");
+    place.refuses(2, &format!("scan diff {one} nowhere => nowhere"));
 }
 
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
@@ -451,18 +418,15 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
         .collect();
     let place = Place::with_sites(&sites);
-    let arguments =
-        words("scan --sites sites.txt --link none --parts enumeration --rate 150 --jobs 2");
-    let child = place.begin(&arguments);
+    let line = "scan --sites sites.txt --link none --parts enumeration --rate 150 --jobs 2";
+    let child = place.begin(line);
     until("a few sites", || place.lines("scan.jsonl") >= 3);
     let done = interrupt(child).expect(130);
     let before = place.lines("scan.jsonl");
     assert!(before < 40, "{before}");
-    assert!(done.stdout.contains("not scanned"), "{}", done.stdout);
-    let run = place.run();
-    let run = run.to_str().unwrap();
-    place.netbench(&["run", run]).expect(0);
+    done.prints("not scanned");
+    place.succeeds("run RUN");
     assert_eq!(place.lines("scan.jsonl"), 40, "no site is scanned twice");
-    let summary: ScanSummary = kept(Path::new(run), "summary.json");
+    let summary: ScanSummary = kept(&place.run(), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
 }

@@ -10,39 +10,15 @@ use std::{
 
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, json, kept, text, words};
+use crate::support::{Place, json, kept, text};
 
 netbench_testing::module_tests! {
-    nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
     servers_that_begin_in_plain_text_are_asked_for_tls;
     sites_that_failed_are_tried_again_by_resume;
     very_many_sites_of_this_machine_are_grouped;
     addresses_of_both_families_stand_in_a_file;
     names_in_other_scripts_are_shown_as_they_were_given;
-}
-
-fn nothing_leaves_the_machine_without_leave() {
-    let place = Place::new();
-    for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
-        let arguments = [&["scan"][..], &words(target)[..]].concat();
-        let done = place.netbench(&arguments).expect(2);
-        assert!(done.stderr.contains("--live"), "{}", done.stderr);
-    }
-    for wrong in [
-        "scan 127.0.0.1:0",
-        "scan a:b:c",
-        "scan localhost localhost",
-        "scan --parts everything",
-        "scan --rate 0",
-        "run nowhere",
-        "scan 127.0.0.1 --sites x",
-        "setup sites record nowhere",
-        "scan --against nobody",
-    ] {
-        place.netbench_line(wrong).expect(2);
-    }
-    assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
 /// Answers every connection with these bytes until the test ends. Returns the listening address.
@@ -63,17 +39,10 @@ fn serve(answer: &'static [u8]) -> String {
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
     let http = serve(b"HTTP/1.1 400 \x1b[31mBad\r\n\r\n");
     let ssh = serve(b"SSH-2.0-\x1b[31mx\r\n");
-    let nobody = "127.0.0.1:9";
     let place = Place::new();
-    let done = place
-        .netbench(&["scan", &http, &ssh, nobody, "--timeout", "1s"])
-        .expect(0);
+    let done = place.succeeds(&format!("scan {http} {ssh} 127.0.0.1:9 --timeout 1s"));
     for class in ["plain-http", "ssh", "connect"] {
-        assert!(
-            done.stdout.contains(&format!("{class}: ")),
-            "{}",
-            done.stdout
-        );
+        done.prints(&format!("{class}: "));
     }
     assert!(!done.stdout.contains('\x1b'));
 }
@@ -90,25 +59,10 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
         }
     });
     let place = Place::new();
-    let site = at.to_string();
-    let plain = place.netbench(&["scan", &site]).expect(0);
-    assert!(
-        plain
-            .stdout
-            .contains("answers as SMTP: try --starttls smtp"),
-        "{}",
-        plain.stdout
-    );
-    let asked = [
-        "scan",
-        &site,
-        "--starttls",
-        "smtp",
-        "--json",
-        "--name",
-        "asked",
-    ];
-    let asked: ScanSummary = json(&place.netbench(&asked).expect(0).stdout);
+    let plain = place.succeeds(&format!("scan {at}"));
+    plain.prints("answers as SMTP: try --starttls smtp");
+    let line = format!("scan {at} --starttls smtp --json --name asked");
+    let asked: ScanSummary = json(&place.succeeds(&line).stdout);
     assert_eq!(asked.run.failed["starttls"], 1);
     let run = place.named("asked");
     let stored = text(&run, "run.json");
@@ -118,34 +72,19 @@ fn servers_that_begin_in_plain_text_are_asked_for_tls() {
         ("localhost", "localhost:25"),
         ("localhost:443", "localhost"),
     ] {
-        let words = ["scan", site, "--starttls", "smtp", "--json"];
-        let asked: ScanSummary = json(&place.netbench(&words).expect(0).stdout);
+        let line = format!("scan {site} --starttls smtp --json");
+        let asked: ScanSummary = json(&place.succeeds(&line).stdout);
         assert_eq!(asked.sites[0].site, due);
     }
     place.write("twice.txt", "localhost\nlocalhost:143\n");
-    for (wrong, word) in [
-        ("scan --starttls imap", "emulated sites begin with TLS"),
-        ("scan localhost:1 --starttls telnet", "xmpp"),
-        (
-            "scan localhost:1 --starttls pop3 --against openssl",
-            "--against",
-        ),
-        (
-            "scan localhost localhost:25 --starttls smtp",
-            "localhost:25 is given twice: localhost and localhost:25",
-        ),
-        (
-            "scan --sites twice.txt --starttls imap",
-            "twice.txt: localhost:143 is given twice: localhost and localhost:143; the default port is 143",
-        ),
-        (
-            "scan localhost --starttls smtp --starttls imap",
-            "--starttls can be given once only",
-        ),
-    ] {
-        let refused = place.netbench_line(wrong).expect(2);
-        assert!(refused.stderr.contains(word), "{wrong}: {}", refused.stderr);
-    }
+    place.refuses(2, "
+        scan --starttls imap => emulated sites begin with TLS
+        scan localhost:1 --starttls telnet => xmpp
+        scan localhost:1 --starttls pop3 --against openssl => --against
+        scan localhost localhost:25 --starttls smtp => localhost:25 is given twice: localhost and localhost:25
+        scan --sites twice.txt --starttls imap => twice.txt: localhost:143 is given twice: localhost and localhost:143; the default port is 143
+        scan localhost --starttls smtp --starttls imap => --starttls can be given once only
+    ");
 }
 
 fn sites_that_failed_are_tried_again_by_resume() {
@@ -154,11 +93,8 @@ fn sites_that_failed_are_tried_again_by_resume() {
         listener.local_addr().unwrap().port()
     };
     let place = Place::new();
-    let site = format!("127.0.0.1:{port}");
-    let done = place
-        .netbench(&["scan", &site, "--timeout", "1s"])
-        .expect(0);
-    assert!(done.stdout.contains("connect: "), "{}", done.stdout);
+    let done = place.succeeds(&format!("scan 127.0.0.1:{port} --timeout 1s"));
+    done.prints("connect: ");
     // From now on, a server listens at the port.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
     thread::spawn(move || {
@@ -168,10 +104,8 @@ fn sites_that_failed_are_tried_again_by_resume() {
             let _ = stream.write_all(b"SSH-2.0-x\r\n");
         }
     });
-    let run = place.run();
-    let done = place.netbench(&["run", run.to_str().unwrap()]);
-    let done = done.expect(0);
-    assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
+    let done = place.succeeds("run RUN");
+    done.prints("ssh: ");
     assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
 }
 
@@ -193,11 +127,9 @@ fn very_many_sites_of_this_machine_are_grouped() {
         .collect();
     sites.push_str(&format!("127.0.0.1:{port}\n"));
     place.write("sites.txt", &sites);
-    let done = place
-        .netbench_line("scan --sites sites.txt --parts enumeration --retries 0")
-        .expect(0);
+    let done = place.succeeds("scan --sites sites.txt --parts enumeration --retries 0");
     assert!(done.stdout.lines().count() < 40, "{}", done.stdout);
-    assert!(done.stdout.contains("scan.jsonl"), "{}", done.stdout);
+    done.prints("scan.jsonl");
     assert_eq!(place.lines("scan.jsonl"), 1_101);
     let run = place.run();
     let summary: ScanSummary = kept(&run, "summary.json");
@@ -210,19 +142,13 @@ fn very_many_sites_of_this_machine_are_grouped() {
         .collect();
     assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
     // Failed sites are scanned again, and each site still counts once.
-    let resume = ["run", "--json", run.to_str().unwrap()];
-    let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
+    let again: ScanSummary = json(&place.succeeds("run --json RUN").stdout);
     assert_eq!(place.lines("scan.jsonl"), 2_202);
     assert_eq!((again.run.planned, again.run.failed["ssh"]), (1_101, 1));
     assert_eq!(again.run.failed["connect"], 1_100);
 
     place.write("mixed.txt", "127.0.0.1\na.example\n");
-    let refused = place.netbench_line("scan --sites mixed.txt").expect(2);
-    assert!(
-        refused.stderr.contains("is on this machine"),
-        "{}",
-        refused.stderr
-    );
+    place.refuses(2, "scan --sites mixed.txt => is on this machine");
 }
 
 fn addresses_of_both_families_stand_in_a_file() {
@@ -247,14 +173,6 @@ fn addresses_of_both_families_stand_in_a_file() {
         .collect();
     assert_eq!(classes, [("connect", 2), ("ssh", 1)]);
     assert_eq!(summary.sites[0].address, Some(at));
-
-    place.write("elsewhere.txt", "one.example\n[2001:db8::1]:8443\n");
-    for command in ["scan", "connect"] {
-        let arguments = [command, "--sites", "elsewhere.txt"];
-        let refused = place.netbench(&arguments).expect(2);
-        let due = "elsewhere.txt: line 2: [2001:db8::1]:8443: IPv6 is not emulated";
-        assert!(refused.stderr.contains(due), "{}", refused.stderr);
-    }
 }
 
 fn names_in_other_scripts_are_shown_as_they_were_given() {
@@ -262,10 +180,10 @@ fn names_in_other_scripts_are_shown_as_they_were_given() {
     let port = listener.local_addr().unwrap().port();
     answer(listener, b"SSH-2.0-x\r\n");
     let place = Place::new();
-    let rule = "bücher.example::127.0.0.1:";
-    let given = format!("https://Bücher.example:{port}/");
-    let arguments = ["scan", &given, "--connect-to", rule, "--json"];
-    let summary: ScanSummary = json(&place.netbench(&arguments).expect(0).stdout);
+    let line = format!(
+        "scan https://Bücher.example:{port}/ --connect-to bücher.example::127.0.0.1: --json"
+    );
+    let summary: ScanSummary = json(&place.succeeds(&line).stdout);
     let scan = &summary.sites[0];
     assert_eq!(scan.site, format!("bücher.example:{port}"));
     assert_eq!(scan.host, "xn--bcher-kva.example");

@@ -10,7 +10,7 @@ use std::{
 use netbench_model::{parse_sites, scan::LossReason};
 use netbench_report::ScanSummary;
 
-use crate::support::{Place, json, kept};
+use crate::support::{Place, assert_contains, finish, json, kept, words};
 
 netbench_testing::module_tests! {
     losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
@@ -30,56 +30,36 @@ impl Drop for Server {
     }
 }
 
-fn openssl(place: &Place, arguments: &[&str]) {
-    let output = Command::new("openssl")
+fn openssl(place: &Place, line: &str) {
+    let mut command = Command::new("openssl");
+    command
         .env("OPENSSL_CONF", "/dev/null")
-        .current_dir(place.path())
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("openssl is needed for this test");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
+        .current_dir(place.path());
+    finish(command.args(words(line))).expect(0);
 }
 
 /// Makes the CA that signs, in `ca.pem`.
 pub(crate) fn authority(place: &Place) {
-    let words =
-        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 30";
-    openssl(place, &words.split(' ').collect::<Vec<_>>());
+    openssl(
+        place,
+        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 30",
+    );
 }
 
 /// Makes a certificate for 127.0.0.1 with these extensions, signed by the CA.
-pub(crate) fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
-    let (request, pem) = (format!("{name}.csr"), format!("{name}.pem"));
-    let (key_file, ext) = (format!("{name}.key"), format!("{name}.ext"));
-    place.write(&ext, &format!("subjectAltName=IP:127.0.0.1\n{extensions}"));
-    let subject = [
-        "-subj", "/CN=leaf", "-nodes", "-keyout", &key_file, "-out", &request,
-    ];
+pub(crate) fn certificate(place: &Place, name: &str, key: &str, extensions: &str) {
+    let file = format!("{name}.ext");
+    place.write(&file, &format!("subjectAltName=IP:127.0.0.1\n{extensions}"));
+    let request = format!("-keyout {name}.key -out {name}.csr");
     openssl(
         place,
-        &[&["req", "-new", "-newkey"], key, &subject].concat(),
+        &format!("req -new -newkey {key} -subj /CN=leaf -nodes {request}"),
     );
-    let signing = [
-        "x509",
-        "-req",
-        "-in",
-        &request,
-        "-CA",
-        "ca.pem",
-        "-CAkey",
-        "ca.key",
-        "-days",
-        "20",
-        "-set_serial",
-        "7",
-        "-extfile",
-        &ext,
-        "-out",
-        &pem,
-    ];
-    openssl(place, &signing);
+    let signing = "-CA ca.pem -CAkey ca.key -days 20 -set_serial 7";
+    openssl(
+        place,
+        &format!("x509 -req -in {name}.csr {signing} -extfile {file} -out {name}.pem"),
+    );
 }
 
 pub(crate) fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
@@ -109,17 +89,11 @@ pub(crate) fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Se
 
 fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     let place = Place::new();
-    let rsa = ["rsa:2048"];
     authority(&place);
-    certificate(&place, "leaf", &rsa, "");
-    certificate(
-        &place,
-        "ca-leaf",
-        &rsa,
-        "basicConstraints=critical,CA:TRUE\n",
-    );
-    let p521 = ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"];
-    certificate(&place, "p521", &p521, "");
+    certificate(&place, "leaf", "rsa:2048", "");
+    let ca = "basicConstraints=critical,CA:TRUE\n";
+    certificate(&place, "ca-leaf", "rsa:2048", ca);
+    certificate(&place, "p521", "ec -pkeyopt ec_paramgen_curve:P-521", "");
     let due: [(&str, &[&str], Option<LossReason>); 6] = [
         ("leaf", &[], None),
         ("leaf", &["-groups", "P-521"], Some(LossReason::Group)),
@@ -142,16 +116,15 @@ fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
         .map(|(certificate, arguments, _)| server(&place, certificate, arguments))
         .collect();
     let old = server(&place, "leaf", &["-tls1", "-cipher", "ALL:@SECLEVEL=0"]);
-    let mut arguments = vec!["scan"];
-    arguments.extend(
-        servers
-            .iter()
-            .chain([&old])
-            .map(|server| server.site.as_str()),
-    );
-    arguments.extend(["--roots", "ca.pem", "--parts", "signatures"]);
-    arguments.extend(["--against", "openssl,rustls-ring"]);
-    place.netbench(&arguments).expect(0);
+    let sites = servers
+        .iter()
+        .chain([&old])
+        .map(|server| server.site.as_str());
+    let sites: Vec<&str> = sites.collect();
+    place.succeeds(&format!(
+        "scan {} --roots ca.pem --parts signatures --against openssl,rustls-ring",
+        sites.join(" ")
+    ));
     let summary: ScanSummary = kept(&place.run(), "summary.json");
     let loss = summary.loss.unwrap();
     let lost: BTreeMap<&str, (&str, LossReason)> = loss
@@ -179,30 +152,19 @@ fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
 fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
     let place = Place::new();
     authority(&place);
-    certificate(&place, "leaf", &["rsa:2048"], "");
+    certificate(&place, "leaf", "rsa:2048", "");
     let suite = "ECDHE-RSA-AES128-GCM-SHA256";
     let server = server(&place, "leaf", &["-tls1_2", "-cipher", suite]);
-    place
-        .netbench(&["scan", &server.site, "--roots", "ca.pem"])
-        .expect(0);
-    let scanned = place.run();
-    let recorded = place
-        .netbench(&["setup", "sites", "record", scanned.to_str().unwrap()])
-        .expect(0)
-        .stdout;
+    place.succeeds(&format!("scan {} --roots ca.pem", server.site));
+    let recorded = place.succeeds("setup sites record RUN").stdout;
     drop(server);
     let sites = parse_sites(&recorded).unwrap();
     let port = sites[0].port;
     assert_eq!(sites[0].name(), format!("127-0-0-1.test:{port}"));
-    assert!(
-        recorded.contains(&format!("# 127.0.0.1:{port} under a name")),
-        "{recorded}"
-    );
+    assert_contains(&recorded, &format!("# 127.0.0.1:{port} under a name"));
     // The server is gone, so what answers is emulated.
     place.write("recorded.txt", &recorded);
-    let done = place
-        .netbench_line("scan --sites recorded.txt --link none --json")
-        .expect(0);
+    let done = place.succeeds("scan --sites recorded.txt --link none --json");
     let again: ScanSummary = json(&done.stdout);
     let [site] = again.sites.as_slice() else {
         panic!("{}", done.stdout);
@@ -220,17 +182,9 @@ fn a_server_of_this_machine_is_recorded_under_a_name_that_is_emulated() {
         "fields.txt",
         "* rtt=20ms\n127.0.0.1:9 suites=TLS_AES_128_GCM_SHA256 tls=1.3\n",
     );
+    let named =
+        "fields.txt: 127.0.0.1:9 & suites=TLS_AES_128_GCM_SHA256 & rtt=20ms & 127-0-0-1.test:9";
     for command in ["scan", "connect"] {
-        let refused = place
-            .netbench(&[command, "--sites", "fields.txt"])
-            .expect(2);
-        for word in [
-            "fields.txt: 127.0.0.1:9",
-            "suites=TLS_AES_128_GCM_SHA256",
-            "rtt=20ms",
-            "127-0-0-1.test:9",
-        ] {
-            assert!(refused.stderr.contains(word), "{}", refused.stderr);
-        }
+        place.refuses(2, &format!("{command} --sites fields.txt => {named}"));
     }
 }

@@ -137,7 +137,7 @@ fn cut_if(server: &str, cut: fn(&ClientHello) -> bool, most: u32) -> String {
 fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     let place = Place::new();
     authority(&place);
-    certificate(&place, "leaf", &["rsa:2048"], "");
+    certificate(&place, "leaf", "rsa:2048", "");
     let server = server(&place, "leaf", &[]);
     let gone = ends_with_a_stack(&server.site, || Fate::Reset);
     // A relay that cuts all connections once a stack has connected, like a limit that has not expired; one that cuts all connections
@@ -152,7 +152,7 @@ fn a_connection_that_is_cut_while_confirming_is_no_loss() {
     let line = format!(
         "scan {gone} {all} {once} {rustls} --roots ca.pem --parts signatures --against openssl,rustls-ring --json"
     );
-    let done = place.netbench_line(&line).expect(0);
+    let done = place.succeeds(&line);
     let summary: ScanSummary = json(&done.stdout);
     assert_eq!(summary.run.scanned, 4, "{}", done.stdout);
     let loss = summary.loss.unwrap();
@@ -187,7 +187,7 @@ fn a_connection_that_is_cut_while_confirming_is_no_loss() {
 fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
     let place = Place::new();
     authority(&place);
-    certificate(&place, "leaf", &["rsa:2048"], "");
+    certificate(&place, "leaf", "rsa:2048", "");
     let server = server(&place, "leaf", &[]);
     let dropped = relay(&server.site, |hello| {
         if is_of_a_stack(hello) {
@@ -200,7 +200,7 @@ fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
     let line = format!(
         "scan {dropped} {gone} --roots ca.pem --parts enumeration --timeout 1s --against openssl --json"
     );
-    let done = place.netbench_line(&line).expect(0);
+    let done = place.succeeds(&line);
     let summary: ScanSummary = json(&done.stdout);
     assert_eq!(summary.run.scanned, 2, "{}", done.stdout);
     let loss = summary.loss.unwrap();
@@ -219,7 +219,7 @@ fn silence_is_a_refusal_only_while_the_hello_of_the_scan_is_answered() {
 fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
     let place = Place::new();
     authority(&place);
-    certificate(&place, "leaf", &["rsa:2048"], "");
+    certificate(&place, "leaf", "rsa:2048", "");
     let server = server(&place, "leaf", &["-cipher", "ECDHE+AESGCM"]);
     let slow = relay(&server.site, |_| Fate::Wait(Duration::from_millis(1_500)));
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -232,7 +232,7 @@ fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
         server.site, silent.0
     );
     let begun = Instant::now();
-    let done = place.netbench_line(&line).expect(0);
+    let done = place.succeeds(&line);
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(15), "{took:?}");
     let summary: ScanSummary = json(&done.stdout);

@@ -11,7 +11,7 @@ use netbench_model::{
 };
 use netbench_report::{BreakagesReport, ShipSummary};
 
-use crate::support::{Place, check, finish, interrupt, json, piped, text, until, words};
+use crate::support::{Place, check, check_lines, finish, interrupt, json, piped, text, until};
 
 netbench_testing::module_tests! {
     a_client_is_described_by_what_cargo_made;
@@ -65,7 +65,7 @@ fn place() -> Place {
 }
 
 fn ship(place: &Place, line: &str) -> Command {
-    let mut command = place.command(&words(line));
+    let mut command = place.command_line(line);
     for (variable, file) in [
         ("CARGO", "cargo"),
         ("RUSTC", "rustc"),
@@ -107,13 +107,11 @@ fn a_client_is_described_by_what_cargo_made() {
     let run = place.run();
     let manifest = text(&run, "run.json");
     check("ship-run.json", &manifest);
-    for line in text(&run, "samples.jsonl").lines() {
-        check("ship-sample.json", line);
-    }
+    check_lines("ship-sample.json", &text(&run, "samples.jsonl"));
     for format in ["terminal", "markdown", "csv"] {
-        let arguments = ["runs", "report", run.to_str().unwrap(), "--format", format];
-        let done = place.netbench(&arguments).expect(0);
-        assert!(done.stdout.contains("rustls-ring"), "{}", done.stdout);
+        let line = format!("runs report RUN --format {format}");
+        let done = place.succeeds(&line);
+        done.prints("rustls-ring");
         assert!(!done.stdout.contains('\u{1b}'), "{format}");
     }
     assert_eq!(builds(&place), Vec::<String>::new());
@@ -238,31 +236,25 @@ fn an_interrupted_build_leaves_nothing_behind() {
     });
     assert!(!sleeps, "cargo is gone");
     // The interrupted run is resumed.
-    let run = place.run();
-    let line = format!("run --json {}", run.display());
-    assert!(
-        summary(&mut ship(&place, &line)).stacks[0]
-            .shipped()
-            .is_some()
-    );
+    let summary = summary(&mut ship(&place, "run --json RUN"));
+    assert!(summary.stacks[0].shipped().is_some());
 }
 
 fn wrong_input_is_said_in_a_line() {
     let place = place();
     place.write("broken.lock", "version = 4\n[[package]\n");
     place.write("empty.lock", "version = 4\n");
-    for (line, says) in [
-        ("ship --stack opensl", "did you mean \"openssl\""),
-        ("ship --lock none.lock", "none.lock: "),
-        ("ship --lock broken.lock", "broken.lock: line 2"),
-        ("ship --lock empty.lock", "no [[package]]"),
-    ] {
-        let done = finish(&mut ship(&place, line)).expect(2);
-        assert!(done.stderr.contains(says), "{line}: {}", done.stderr);
-        assert!(done.stderr.lines().count() <= 3, "{}", done.stderr);
-    }
+    place.refuses(
+        2,
+        r#"
+        ship --stack opensl => did you mean "openssl"
+        ship --lock none.lock => none.lock:
+        ship --lock broken.lock => broken.lock: line 2
+        ship --lock empty.lock => no [[package]]
+    "#,
+    );
     let mut without = ship(&place, "ship");
     let done = finish(without.env("CARGO", place.path().join("nothing"))).expect(2);
-    assert!(done.stderr.contains("https://rustup.rs"), "{}", done.stderr);
+    done.tells("https://rustup.rs");
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }

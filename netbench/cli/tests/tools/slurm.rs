@@ -1,6 +1,10 @@
 //! The documented array script on a real Slurm that consists of this machine.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::support::{Done, Place, finish, manifest, samples};
 use netbench_model::Role;
@@ -40,9 +44,8 @@ fn a_slurm_array_takes_all_sites_and_merges() {
         .map(|run| manifest(run).origin.shard.unwrap().shard.to_string())
         .collect();
     assert_eq!(runs.len(), 3, "{shards:?} {logs}");
-    let mut arguments = vec!["runs", "merge", "--out", "all"];
-    arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
-    place.netbench(&arguments).expect(0);
+    let given: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+    place.merge(&given, "--out all").expect(0);
     let all = place.path().join("all");
     let names: Vec<String> = manifest(&all).plan.sites.iter().map(|s| s.name()).collect();
     let expected: Vec<String> = (1..=5).map(|n| format!("site{n}.example")).collect();

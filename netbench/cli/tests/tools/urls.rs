@@ -11,7 +11,10 @@ use netbench_model::{Outcome, Target};
 
 use crate::{
     servers::{certificates, free_port, nginx, s_server},
-    support::{Place, check, finish, manifest, measured, text, words},
+    support::{
+        Place, assert_contains, check, figures, finish, in_a_line, manifest, measured, names_in,
+        text, words,
+    },
 };
 
 netbench_testing::module_tests! {
@@ -56,15 +59,12 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
     let line = format!(
         "connect {url} --roots ca.pem --rounds 1 --condition clean,resumed --name with {with}"
     );
-    place.netbench_line(&line).expect(0);
+    place.succeeds(&line);
     let run = place.named("with");
     let samples = measured(&run);
     assert_eq!(samples.len(), 4);
     for sample in &samples {
-        let figures = sample
-            .outcome
-            .ok()
-            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        let figures = figures(sample);
         assert_eq!(figures.http_status, 200);
     }
     let plan = manifest(&run).plan;
@@ -78,38 +78,26 @@ fn a_server_that_asks_for_a_certificate_gets_it() {
     let kept = contents(&run);
     let key = text(place.path(), "secret-folder/ck.pem");
     let secret = key.lines().nth(1).unwrap();
-    assert!(
-        kept.contains("--client-cert cc.pem --client-key KEY.pem"),
-        "{kept}"
-    );
+    assert_contains(&kept, "--client-cert cc.pem --client-key KEY.pem");
     for hidden in [secret, "secret-folder", "PRIVATE KEY"] {
         assert!(!kept.contains(hidden), "{hidden}");
     }
     // Without the certificate, the run cannot be resumed; with it, no work remains.
-    let resume = format!("run {}", run.display());
-    let refused = place.netbench_line(&resume).expect(2);
-    assert!(
-        refused.stderr.contains("--client-cert"),
-        "{}",
-        refused.stderr
-    );
-    place.netbench_line(&format!("{resume} {with}")).expect(0);
+    let refused = place.netbench_line("run RUN").expect(2);
+    refused.tells("--client-cert");
+    place.succeeds(&format!("run RUN {with}"));
     assert_eq!(measured(&run).len(), 4);
 
     // A server that receives no certificate refuses every stack.
     let line = format!("connect {url} --roots ca.pem --rounds 1 --name without");
     place.netbench_line(&line).expect(3);
     for sample in measured(&place.named("without")) {
-        assert!(
-            matches!(sample.outcome, Outcome::Failed(_)),
-            "{:?}",
-            sample.outcome
-        );
+        assert!(matches!(sample.outcome, Outcome::Failed(_)), "{sample:?}");
     }
     // A key of another certificate is refused before anything is measured.
     let line = format!("connect {url} --client-cert cc.pem --client-key key.pem");
     let refused = place.netbench_line(&line).expect(2);
-    assert!(refused.stderr.contains("not the key"), "{}", refused.stderr);
+    refused.tells("not the key");
 }
 
 fn paths_headers_and_ipv6_reach_nginx() {
@@ -147,10 +135,7 @@ fn paths_headers_and_ipv6_reach_nginx() {
         let samples = measured(&run);
         assert_eq!(samples.len(), 6);
         for sample in &samples {
-            let figures = sample
-                .outcome
-                .ok()
-                .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+            let figures = figures(sample);
             assert_eq!(
                 (figures.http_status, figures.body_bytes),
                 (200, 8),
@@ -164,14 +149,8 @@ fn paths_headers_and_ipv6_reach_nginx() {
         check("run.json", &kept);
         assert!(kept.contains("x-key") && !kept.contains("a: b"), "{kept}");
         // A shell accepts the line that repeats the run as it is.
-        let report = place
-            .netbench(&["runs", "report", run.to_str().unwrap()])
-            .expect(0);
-        let text: String = report
-            .stdout
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let report = place.succeeds("runs report RUN");
+        let text = in_a_line(&report.stdout);
         assert!(text.contains(&format!("connect '{url}'")), "{text}");
         assert!(text.contains("--header 'X-Key: VALUE'"), "{text}");
     }
@@ -184,9 +163,7 @@ fn a_name_can_be_led_to_a_server_of_this_machine() {
     let _server = s_server(&place, port, &[]);
     let rule = format!("site.example:443:127.0.0.1:{port}");
     let led = format!("https://site.example/ --roots ca.pem --connect-to {rule}");
-    place
-        .netbench_line(&format!("connect {led} --rounds 1 --name connect"))
-        .expect(0);
+    place.succeeds(&format!("connect {led} --rounds 1 --name connect"));
     for sample in measured(&place.named("connect")) {
         assert!(sample.outcome.ok().is_some(), "{:?}", sample.outcome);
         assert_eq!(sample.site, "site.example");
@@ -200,13 +177,8 @@ fn a_name_can_be_led_to_a_server_of_this_machine() {
     assert_eq!(scan["sites"][0]["host"], "site.example");
     let line = "connect https://site.example/ --roots ca.pem";
     let refused = place.netbench_line(line).expect(2);
-    for part in [
-        "site.example is not on this machine",
-        "--live",
-        "--connect-to",
-    ] {
-        assert!(refused.stderr.contains(part), "{}", refused.stderr);
-    }
+    refused.tells("site.example is not on this machine");
+    refused.tells("--live").tells("--connect-to");
 }
 
 fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
@@ -223,11 +195,10 @@ fn an_internal_ca_that_is_not_given_is_named_as_the_cause() {
         ("connect --stack openssl,rustls-ring --rounds 1", 3),
     ] {
         let without = place.netbench_line(&format!("{line} {url}")).expect(code);
-        let text = without.stdout.split_whitespace().collect::<Vec<_>>();
-        let text = text.join(" ");
+        let text = in_a_line(&without.stdout);
         assert_eq!(text.matches(cause).count(), 1, "{line}: {text}");
         let line = format!("{line} {url} --roots ca.pem");
-        let with = place.netbench_line(&line).expect(0);
+        let with = place.succeeds(&line);
         assert!(
             !with.stdout.contains("no trusted root"),
             "{line}: {}",
@@ -258,12 +229,7 @@ fn an_evaluation_takes_urls_and_an_internal_ca() {
         assert_eq!(part["state"]["state"], "done", "{part}");
     }
     let connections = place.run().join("connections/run");
-    let run = fs::read_dir(connections)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let run = connections.join(&names_in(&connections)[0]);
     // Clean, resumed and cold connections, of two stacks.
     let samples = measured(&run);
     assert_eq!(samples.len(), 6);
@@ -273,13 +239,8 @@ fn an_evaluation_takes_urls_and_an_internal_ca() {
     );
     assert!(!contents(&run).contains("secret-value"));
     // The evaluation cannot be resumed without the header, whose value is not stored.
-    let evaluation = place.run();
-    let resume = ["run", evaluation.to_str().unwrap()];
-    let refused = place.netbench(&resume).expect(2);
-    assert!(refused.stderr.contains("x-key"), "{}", refused.stderr);
-    place
-        .netbench(&[&resume[..], &["--header", "X-Key: secret-value"]].concat())
-        .expect(0);
+    place.refuses(2, "run RUN => x-key");
+    place.succeeds("run RUN --header X-Key:secret-value");
 }
 
 fn a_hello_is_shown_as_a_host_would_get_it() {
@@ -292,7 +253,7 @@ fn a_hello_is_shown_as_a_host_would_get_it() {
     ]
     .map(|target| {
         let line = format!("stacks hello {target} --stack rustls-ring --json");
-        let done = place.netbench_line(&line).expect(0);
+        let done = place.succeeds(&line);
         let hellos: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
         hellos["hellos"][0]["message_bytes"].as_u64().unwrap()
     });

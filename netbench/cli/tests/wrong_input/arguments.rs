@@ -1,341 +1,204 @@
 //! Names of commands, options, stacks, formats, cases, parts; options that exclude one another; missing values; and
 //! arguments that are not UTF-8.
 
-use std::ffi::OsString;
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::OsStrExt,
+};
 
-use super::{Case, MOST_LINES, bytes, check, check_words, os_words};
-use crate::support::Place;
+use crate::support::{Place, os_words};
 
-const CASES: &[Case] = &[
-    (
-        "conect",
-        2,
-        &["unknown command \"conect\"", "did you mean \"connect\"?"],
-    ),
-    (
-        "runs lst",
-        2,
-        &["unknown command \"lst\"", "did you mean \"list\"?"],
-    ),
-    ("frobnicate", 2, &["unknown command \"frobnicate\""]),
-    ("setup sites chek", 2, &["did you mean \"check\"?"]),
-    (
-        "connect --round 3",
-        2,
-        &["unknown option \"--round\"", "\"--rounds\"?"],
-    ),
-    (
-        "connect --frobnicate",
-        2,
-        &["unknown option \"--frobnicate\"", "--help"],
-    ),
-    ("connect -x", 2, &["unknown option \"-x\""]),
-    ("suite --json --yes=1", 2, &["--yes"]),
-    ("runs report", 2, &["missing: RUN"]),
-    ("runs merge a b", 2, &["missing: --out DIR"]),
-    ("runs explain", 2, &["missing: RUN"]),
-    ("runs explain a b", 2, &["unexpected argument \"b\""]),
-    ("runs prune", 2, &["missing: --keep N"]),
-    ("setup completions", 2, &["missing: SHELL"]),
-    ("setup completions tcsh", 2, &["SHELL tcsh", "bash", "zsh"]),
-    (
-        "setup completions powershel",
-        2,
-        &["did you mean \"powershell\"?"],
-    ),
-    ("connect --sites", 2, &["a value is missing: --sites FILE"]),
-    ("connect --stack", 2, &["a value is missing: --stack"]),
-    ("connect --seed", 2, &["a value is missing: --seed N"]),
-    (
-        "runs report a --output",
-        2,
-        &["a value is missing: --output FILE"],
-    ),
-    // Sweeps.
-    (
-        "connect --sweep rtt",
-        2,
-        &["--sweep", "NAME=VALUE", "rtt=1ms"],
-    ),
-    ("connect --sweep rtt=fast", 2, &["rtt=fast", "20ms"]),
-    (
-        "connect --sweep rtt=1ms --sweep rtt=2ms",
-        2,
-        &["given twice"],
-    ),
-    ("connect --sweep link=5g", 2, &["no such link", "lte, 4g"]),
-    (
-        "connect --sweep dely=1ms",
-        2,
-        &["\"dely\" cannot be swept", "rtt"],
-    ),
-    ("connect --sweep rtt=1ms --link none", 2, &["--link none"]),
-    ("connect --sweep cpu=5%,9% --cpu 9%", 2, &["--cpu"]),
-    ("connect --sweep rtt=1ms --live", 2, &["--live"]),
-    ("connect --preset quantum", 2, &["post-quantum"]),
-    (
-        "connect --preset post-quantum --sweep rtt=1ms",
-        2,
-        &["--sweep"],
-    ),
-    ("connect --only no.example", 2, &["no site \"no.example\""]),
-    (
-        "connect --sweep rtt=1ms,2ms,3ms --rounds 100000 --limit 50",
-        2,
-        &["this takes about", "--yes"],
-    ),
-    // Stacks.
-    (
-        "connect --stack openssl",
-        2,
-        &["at least two stacks", "openssl,rustls-aws-lc"],
-    ),
-    (
-        "connect --stack openssl,rustls",
-        2,
-        &["unknown stack \"rustls\"", "rustls-ring", "--worker"],
-    ),
-    (
-        "connect --stack openssl,rustls-rng",
-        2,
-        &["did you mean \"rustls-ring\"?"],
-    ),
-    (
-        "connect --stack OpenSSL,rustls-ring",
-        2,
-        &["unknown stack \"OpenSSL\"", "\"openssl\"?"],
-    ),
-    ("connect --stack openssl,", 2, &["name of a stack is empty"]),
-    (
-        "connect --stack openssl+pgo,openssl",
-        2,
-        &["openssl has no variant \"+pgo\""],
-    ),
-    ("suite --stack opnssl", 2, &["did you mean \"openssl\"?"]),
-    ("scan --against opensll", 2, &["did you mean \"openssl\"?"]),
-    (
-        "stacks hello --stack ruslts-ring",
-        2,
-        &["did you mean \"rustls-ring\"?"],
-    ),
-    ("evaluate --from opnessl", 2, &["did you mean \"openssl\"?"]),
-    (
-        "evaluate --from openssl --to openssl",
-        2,
-        &["are both openssl"],
-    ),
-    (
-        "connect --worker mine",
-        2,
-        &["--worker mine", "STACK=PROGRAM"],
-    ),
-    (
-        "stacks hello --worker x=/nope",
-        2,
-        &[
-            "--worker x: the stack x is not among those of --stack",
-            "--stack openssl,rustls-aws-lc,x",
-        ],
-    ),
-    (
-        "connect --worker =./x",
-        2,
-        &["--worker =./x", "STACK=PROGRAM"],
-    ),
-    // Formats, conditions, profiles, versions, groups, protocols, links.
-    (
-        "connect --format jsn",
-        2,
-        &["--format jsn", "did you mean \"json\"?"],
-    ),
-    (
-        "connect --format yaml",
-        2,
-        &["--format yaml", "terminal", "markdown"],
-    ),
-    ("runs report a --format pdf", 2, &["--format pdf", "html"]),
-    (
-        "connect --condition warm",
-        2,
-        &["\"warm\"", "clean, resumed, cold"],
-    ),
-    ("connect --condition Cleen", 2, &["did you mean \"clean\"?"]),
-    (
-        "connect --condition clean,clean",
-        2,
-        &["--condition names clean twice"],
-    ),
-    (
-        "connect --client-profile servoo",
-        2,
-        &["did you mean \"servo\"?"],
-    ),
-    ("connect --tls ssl3", 2, &["--tls", "1.0, 1.1, 1.2, 1.3"]),
-    (
-        "connect --tls 1.1,1.3",
-        2,
-        &["--tls leaves out 1.2, which is between others"],
-    ),
-    (
-        "connect --tls 1.1,1.2 --client-profile default",
-        2,
-        &["--tls 1.1 has no effect with --client-profile default"],
-    ),
-    ("connect --tls 1.2,1.2", 2, &["--tls names 1.2 twice"]),
-    ("connect --tls tls1.3", 2, &["tls1.3", "1.2, 1.3"]),
-    ("connect --groups x25518", 2, &["did you mean \"x25519\"?"]),
-    ("connect --groups P-256", 2, &["P-256", "secp256r1"]),
-    ("connect --alpn h3", 2, &["h3", "h2"]),
-    ("connect --link usr", 2, &["did you mean \"user\"?"]),
-    (
-        "connect --link 3g",
-        2,
-        &["3g", "auto, user, tun, netem, none"],
-    ),
-    (
-        "setup link bench --link nettem",
-        2,
-        &["did you mean \"netem\"?"],
-    ),
-    // Cases, parts, presets, features, shims.
-    (
-        "suite handshke",
-        2,
-        &["unknown part", "did you mean \"handshake\"?"],
-    ),
-    ("suite everything", 2, &["unknown part", "bulk", "all"]),
-    (
-        "suite --preset rustls-vs-opensll",
-        2,
-        &["did you mean \"rustls-vs-openssl\"?"],
-    ),
-    ("suite --preset web", 2, &["unknown preset", "bertie"]),
-    ("suite --preset s2n --case x", 2, &["--case", "--preset"]),
-    ("suite bulk --preset s2n", 2, &["--preset", "PART"]),
-    (
-        "suite --case handshake-fll_1.3_ECDHE_RSA_AES256-GCM_SHA384",
-        2,
-        &["no case", "handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384"],
-    ),
-    ("suite --case [", 2, &["--case [", "unclosed"]),
-    ("suite bulk --case handshake*", 2, &["no case", "bulk_"]),
-    (
-        "scan --parts enumration",
-        2,
-        &["did you mean \"enumeration\"?"],
-    ),
-    ("evaluate --part site", 2, &["unknown part", "sites"]),
-    (
-        "evaluate --skip features,compat,sites,connections,suite",
-        2,
-        &["--skip leaves no part"],
-    ),
-    (
-        "evaluate --part suite --skip suite",
-        2,
-        &["cannot be used with", "--skip"],
-    ),
-    (
-        "bogo --shim opensl",
-        2,
-        &["unknown shim", "did you mean \"openssl\"?"],
-    ),
-    (
-        "bogo --feature Renegotation",
-        2,
-        &["did you mean \"Renegotiation\"?"],
-    ),
-    ("bogo diff openssl openssl", 2, &["the same"]),
-    (
-        "bogo --check --stored",
-        2,
-        &["--check cannot be used with --stored"],
-    ),
-    // Options that exclude one another.
-    (
-        "connect --json --format csv",
-        2,
-        &["--json cannot be used with --format"],
-    ),
-    ("connect -q -v", 2, &["cannot be used with"]),
-    ("connect --live --link user", 2, &["--live", "--link"]),
-    (
-        "connect --live --jobs 17 --limit 1",
-        2,
-        &["--live takes at most 16 --jobs"],
-    ),
-    (
-        "connect --rounds 3 --rounds 4",
-        2,
-        &["--rounds can be given once only"],
-    ),
-    ("run x --rounds 3", 2, &["unknown option \"--rounds\""]),
-    ("run x --sites y", 2, &["unknown option \"--sites\""]),
-    ("scan 127.0.0.1 --sites y", 2, &["--sites"]),
-    ("run x --quick", 2, &["unknown option \"--quick\""]),
-    ("run x --budget 30s", 2, &["unknown option \"--budget\""]),
-    ("runs explain a --from openssl", 2, &["missing: --to STACK"]),
-    (
-        "runs compare a --stack a,b,c",
-        2,
-        &["--stack takes two stacks"],
-    ),
-    (
-        "runs compare a b --join --fail-on-regression 2%",
-        2,
-        &["--join", "--fail-on-regression"],
-    ),
-    (
-        "runs report a --open --output -",
-        2,
-        &["--open needs a file"],
-    ),
-    (
-        "runs report a --open --format csv",
-        2,
-        &["--open needs --format html"],
-    ),
-    ("runs report a b --format html", 2, &["no such run folder"]),
-    // Hosts.
-    ("scan 127.0.0.1:0", 2, &["port", "1 to 65535"]),
-    ("scan 127.0.0.1:99999", 2, &["port", "1 to 65535"]),
-    ("scan 127.0.0.1:https", 2, &["port", "1 to 65535"]),
-    ("scan a..b", 2, &["a..b", "not a host name"]),
-    ("scan 300.1.1.1", 2, &["300.1.1.1", "not a host name"]),
-    ("scan example.com", 2, &["example.com", "--live"]),
-    (
-        "scan 127.0.0.1 127.0.0.1:443",
-        2,
-        &["given twice: 127.0.0.1 and 127.0.0.1:443"],
-    ),
-    (
-        "connect --client-profile library --groups x25519",
-        2,
-        &["--groups has no effect", "--client-profile default"],
-    ),
-    (
-        "connect --client-profile library --preset post-quantum",
-        2,
-        &["--preset post-quantum has no effect"],
-    ),
-    (
-        "connect --client-profile library --sweep hybrid=off,on",
-        2,
-        &["--sweep hybrid has no effect"],
-    ),
-    ("connect --name ../x", 2, &["--name ../x", "letters"]),
-    ("connect --name .x", 2, &["--name .x", "letters"]),
-    ("connect --vantage a/b", 2, &["--vantage a/b", "letters"]),
-    ("connect --github-summary", 2, &["GITHUB_STEP_SUMMARY"]),
-];
+const CASES: &str = r#"
+conect => unknown command "conect" & did you mean "connect"?
+runs lst => unknown command "lst" & did you mean "list"?
+frobnicate => unknown command "frobnicate"
+setup sites chek => did you mean "check"?
+connect --round 3 => unknown option "--round" & "--rounds"?
+connect --frobnicate => unknown option "--frobnicate" & --help
+connect -x => unknown option "-x"
+suite --json --yes=1 => --yes
+runs report => missing: RUN
+runs merge a b => missing: --out DIR
+runs explain => missing: RUN
+runs explain a b => unexpected argument "b"
+runs prune => missing: --keep N
+setup completions => missing: SHELL
+setup completions tcsh => SHELL tcsh & bash & zsh
+setup completions powershel => did you mean "powershell"?
+connect --sites => a value is missing: --sites FILE
+connect --stack => a value is missing: --stack
+connect --seed => a value is missing: --seed N
+runs report a --output => a value is missing: --output FILE
+# Sweeps.
+connect --sweep rtt => --sweep & NAME=VALUE & rtt=1ms
+connect --sweep rtt=fast => rtt=fast & 20ms
+connect --sweep rtt=1ms --sweep rtt=2ms => given twice
+connect --sweep link=5g => no such link & lte, 4g
+connect --sweep dely=1ms => "dely" cannot be swept & rtt
+connect --sweep rtt=1ms --link none => --link none
+connect --sweep cpu=5%,9% --cpu 9% => --cpu
+connect --sweep rtt=1ms --live => --live
+connect --preset quantum => post-quantum
+connect --preset post-quantum --sweep rtt=1ms => --sweep
+connect --only no.example => no site "no.example"
+connect --sweep rtt=1ms,2ms,3ms --rounds 100000 --limit 50 => this takes about & --yes
+# Stacks.
+connect --stack openssl => at least two stacks & openssl,rustls-aws-lc
+connect --stack openssl,rustls => unknown stack "rustls" & rustls-ring & --worker
+connect --stack openssl,rustls-rng => did you mean "rustls-ring"?
+connect --stack OpenSSL,rustls-ring => unknown stack "OpenSSL" & "openssl"?
+connect --stack openssl, => name of a stack is empty
+connect --stack openssl+pgo,openssl => openssl has no variant "+pgo"
+suite --stack opnssl => did you mean "openssl"?
+scan --against nobody => nobody
+scan --against opensll => did you mean "openssl"?
+stacks hello --stack ruslts-ring => did you mean "rustls-ring"?
+evaluate --to matrixssl => matrixssl
+evaluate --from opnessl => did you mean "openssl"?
+evaluate --from openssl --to openssl => are both openssl
+connect --worker mine => --worker mine & STACK=PROGRAM
+stacks hello --worker x=/nope => --worker x: the stack x is not among those of --stack & --stack openssl,rustls-aws-lc,x
+connect --worker =./x => --worker =./x & STACK=PROGRAM
+# Variants and versions of stacks.
+stacks build => missing: STACK
+stacks build opensl => did you mean "openssl"?
+stacks build --all openssl => cannot be used with
+stacks build openssl+jemaloc => openssl has no variant "+jemaloc"; did you mean "jemalloc"?
+stacks build openssl+jemalloc+mimalloc => +jemalloc and +mimalloc exclude each other
+stacks build openssl+gcc+clang => +gcc and +clang exclude each other
+stacks build rustls-graviola+clang => rustls-graviola has no variant +clang: its build compiles no C
+stacks build go+mimalloc => go has no variants such as +mimalloc: its worker is no Rust program
+stacks build go+fips+mimalloc => go has no variants such as +mimalloc: its worker is no Rust program
+stacks build gnutls+fips => gnutls has no variant +fips: netbench builds no FIPS module for it; these have: aws-lc-rs@1.12.0, aws-lc-rs@1.19.0, go, rustls-aws-lc
+suite --stack openssl+jemalloc+fips => openssl has no variant +fips: netbench builds no FIPS module for it
+stacks build rustls-aws-lc+nojitter+fips => rustls-aws-lc+nojitter has no variant +fips
+stacks build rustls-aws-lc+novaes+unbuffered => write it as rustls-aws-lc+unbuffered+novaes
+stacks build openssl@9.9 => openssl has no version "9.9"; it has 1.1.1, 3.0, 3.1, 3.2, 3.2.0, 3.5, 3.6, 4.0
+connect --stack openssl@3.0.8,openssl => openssl has no version "3.0.8"; it has
+stacks build rustls-ring@0.23 => rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, ring, rustls
+stacks build rustls@0.19 => rustls has no version "0.19"; it has 0.20, 0.21, 0.22, 0.23.31, 0.23.46, 0.24-dev
+suite --stack aws-lc-rs@1.0.0 => aws-lc-rs has no version "1.0.0"; it has 1.5.2, 1.12.0, 1.19.0
+stacks build openssl@3.0+novae => openssl@3.0 has no variant "+novae"
+# Formats, conditions, profiles, versions, groups, protocols, links.
+connect --format jsn => --format jsn & did you mean "json"?
+connect --format yaml => --format yaml & terminal & markdown
+runs report a --format pdf => --format pdf & html
+connect --condition warm => "warm" & clean, resumed, cold
+connect --condition Cleen => did you mean "clean"?
+connect --condition clean,clean => --condition names clean twice
+connect --client-profile servoo => did you mean "servo"?
+connect --tls ssl3 => --tls & 1.0, 1.1, 1.2, 1.3
+connect --tls 1.1,1.3 => --tls leaves out 1.2, which is between others
+connect --tls 1.1,1.2 --client-profile default => --tls 1.1 has no effect with --client-profile default
+connect --tls 1.2,1.2 => --tls names 1.2 twice
+connect --tls tls1.3 => tls1.3 & 1.2, 1.3
+connect --groups x25518 => did you mean "x25519"?
+connect --groups P-256 => P-256 & secp256r1
+connect --alpn h3 => h3 & h2
+connect --link usr => did you mean "user"?
+connect --link 3g => 3g & auto, user, tun, netem, none
+setup link bench --link nettem => did you mean "netem"?
+# Cases, parts, presets, features, shims.
+suite handshke => unknown part & did you mean "handshake"?
+suite everything => unknown part & expected one of bulk & all
+suite --preset rustls-vs-opensll => did you mean "rustls-vs-openssl"?
+suite --preset web => unknown preset & bertie
+suite --preset s2n --case x => --case & --preset
+suite bulk --preset s2n => --preset & PART
+suite --case handshake-fulll* => nearest are handshake-full_1.
+suite --case handshake-fll_1.3_ECDHE_RSA_AES256-GCM_SHA384 => no case & handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384
+suite --case [ => --case [ & unclosed
+suite bulk --case handshake* => no case & bulk_
+scan --parts everything => everything
+scan --parts enumration => did you mean "enumeration"?
+evaluate --part site => unknown part "site" & sites
+evaluate --skip features,compat,sites,connections,suite => --skip leaves no part
+evaluate --part suite --skip suite => cannot be used with & --skip
+bogo --shim opensl => unknown shim & did you mean "openssl"?
+bogo --feature Renegotation => did you mean "Renegotiation"?
+bogo --shim nss => unknown shim "nss"; expected one of boringssl, openssl, rustls
+bogo --feature telepathy => there is no feature
+bogo --feature TLS => TLS 1.3
+bogo diff rustls rustls => the two shims are the same
+bogo diff rustls => SECOND
+bogo --timeout 1ms => from 1s to 120s
+bogo --check --accept => cannot be used with
+bogo --feature alpn --accept => cannot be used with
+bogo --test A[ --stored => not a pattern of test names
+bogo --check --stored => --check cannot be used with --stored
+# Options that exclude one another.
+connect --json --format csv => --json cannot be used with --format
+connect -q -v => cannot be used with
+connect --live --link user => --live & --link
+connect --live --jobs 17 --limit 1 => --live takes at most 16 --jobs
+connect --rounds 3 --rounds 4 => --rounds can be given once only
+run x --rounds 3 => unknown option "--rounds"
+run x --sites y => unknown option "--sites"
+scan 127.0.0.1 --sites y => --sites
+run x --quick => unknown option "--quick"
+run x --budget 30s => unknown option "--budget"
+runs explain a --from openssl => missing: --to STACK
+runs compare a --stack a,b,c => --stack takes two stacks
+runs compare a b --join --fail-on-regression 2% => --join & --fail-on-regression
+runs report a --open --output - => --open needs a file
+runs report a --open --format csv => --open needs --format html
+runs report a b --format html => no such run folder
+# Hosts.
+scan 127.0.0.1:0 => port & 1 to 65535
+scan 127.0.0.1:99999 => port & 1 to 65535
+scan 127.0.0.1:https => port & 1 to 65535
+scan a..b => a..b & not a host name
+scan 300.1.1.1 => 300.1.1.1 & not a host name
+scan example.com => example.com & --live
+scan 192.0.2.1:443 => --live
+scan 127.0.0.1 example.com => --live
+scan a:b:c => a:b:c
+scan localhost localhost => given twice
+scan 127.0.0.1 127.0.0.1:443 => given twice: 127.0.0.1 and 127.0.0.1:443
+connect --client-profile library --groups x25519 => --groups has no effect & --client-profile default
+connect --client-profile library --preset post-quantum => --preset post-quantum has no effect
+connect --client-profile library --sweep hybrid=off,on => --sweep hybrid has no effect
+connect --name ../x => --name ../x & letters
+connect --name .x => --name .x & letters
+connect --vantage a/b => --vantage a/b & letters
+connect --github-summary => GITHUB_STEP_SUMMARY
+# URLs.
+connect http://localhost/ => write https://
+stacks hello http://a.example/ => write https://
+connect https:// => no host
+connect https://me:pw@localhost/ => leave the user name and password out
+connect https://localhost/#top => never sent
+connect https://localhost:0/ => from 1 to 65535
+connect https://[fe80::1%25eth0]/ => zone
+connect https://10.1.2.3/ => 10.1.2.3 is not on this machine & --live
+connect https://a.example:8443/x https://localhost/ => a.example:8443 is not on this machine & --live & --connect-to a.example:8443:127.0.0.1:PORT
+connect https://localhost --connect-to localhost:443:10.0.0.1: => 10.0.0.1 is not on this machine
+scan https://a.example/ => a.example is not on this machine
+connect https://localhost localhost:443 => given twice
+connect https://localhost --connect-to a:b => HOST1:PORT1:HOST2:PORT2
+connect --connect-to a:1:b:2 => for URLs
+connect --method POST => for URLs
+connect https://localhost --method CONNECT => GET, HEAD or POST
+connect https://localhost --header Host:x => host is written by
+connect https://localhost --header no-colon => NAME: VALUE
+connect https://localhost --pause 5 => 20ms
+connect https://localhost --sites good.txt => --sites
+connect https://localhost --link user => --link
+connect https://localhost --client-key k.pem => --client-cert
+"#;
 
 #[test]
 fn names_and_options() {
-    check(&Place::new(), CASES);
+    Place::new().refuses(2, CASES);
 }
 
 const ESCAPE: &str = "\u{1b}[31mred\u{1b}[0m\nnext";
 const LATIN: &[u8] = b"caf\xe9";
+
+/// Returns an argument with these bytes.
+fn bytes(bytes: &[u8]) -> OsString {
+    OsStr::from_bytes(bytes).to_owned()
+}
 
 fn with(line: &str, last: impl Into<OsString>) -> Vec<OsString> {
     let mut words = os_words(line);
@@ -346,58 +209,49 @@ fn with(line: &str, last: impl Into<OsString>) -> Vec<OsString> {
 #[test]
 fn arguments_that_are_no_words() {
     let long = "x".repeat(100_000);
-    let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
-        (with("connect --stack", ""), 2, &["--stack"]),
-        (with("connect --stack", ESCAPE), 2, &["at least two"]),
-        (with("suite --stack", ESCAPE), 2, &["unknown stack"]),
-        (
-            with("suite --stack", bytes(LATIN)),
-            2,
-            &["not UTF-8", "caf"],
-        ),
-        (with("suite --stack", &long), 2, &["unknown stack"]),
-        (with("suite", ESCAPE), 2, &["unknown part"]),
-        (with("suite --case", ESCAPE), 2, &["character class"]),
-        (with("suite --case", &long), 2, &["--case"]),
-        (with("suite --case", ""), 2, &["--case"]),
-        (with("suite --preset", ESCAPE), 2, &["unknown preset"]),
-        (with("suite --preset", &long), 2, &["unknown preset"]),
-        (vec!["\u{1b}[2J".into()], 2, &["unknown command"]),
-        (vec![bytes(LATIN)], 2, &["caf"]),
-        (with("connect", ESCAPE), 2, &[]),
-        (with("connect --sites", ""), 2, &["--sites"]),
-        (with("connect --sites", ESCAPE), 2, &["No such file"]),
-        (
-            with("connect --sites", bytes(LATIN)),
-            2,
-            &["caf", "No such file"],
-        ),
-        (with("connect --sites", &long), 2, &["too long"]),
-        (with("connect --roots", bytes(LATIN)), 2, &["not UTF-8"]),
-        (with("connect --roots", ESCAPE), 2, &["No such file"]),
-        (with("run", ESCAPE), 2, &["no such run folder"]),
-        (with("run", ""), 2, &["RUN"]),
-        (with("connect --name", ESCAPE), 2, &["--name", "letters"]),
-        (with("connect --name", "x".repeat(81)), 2, &["at most 80"]),
-        (with("connect --format", ESCAPE), 2, &["--format"]),
-        (with("connect --link", &long), 2, &["unknown link"]),
-        (with("runs report", ESCAPE), 2, &["no such run folder"]),
+    let cases = [
+        (with("connect --stack", ""), "--stack"),
+        (with("connect --stack", ESCAPE), "at least two"),
+        (with("suite --stack", ESCAPE), "unknown stack"),
+        (with("suite --stack", bytes(LATIN)), "not UTF-8 & caf"),
+        (with("suite --stack", &long), "unknown stack"),
+        (with("suite", ESCAPE), "unknown part"),
+        (with("suite --case", ESCAPE), "character class"),
+        (with("suite --case", &long), "--case"),
+        (with("suite --case", ""), "--case"),
+        (with("suite --preset", ESCAPE), "unknown preset"),
+        (with("suite --preset", &long), "unknown preset"),
+        (vec!["\u{1b}[2J".into()], "unknown command"),
+        (vec![bytes(LATIN)], "caf"),
+        (with("connect", ESCAPE), ""),
+        (with("connect --sites", ""), "--sites"),
+        (with("connect --sites", ESCAPE), "No such file"),
+        (with("connect --sites", bytes(LATIN)), "caf & No such file"),
+        (with("connect --sites", &long), "too long"),
+        (with("connect --roots", bytes(LATIN)), "not UTF-8"),
+        (with("connect --roots", ESCAPE), "No such file"),
+        (with("run", ESCAPE), "no such run folder"),
+        (with("run", ""), "RUN"),
+        (with("connect --name", ESCAPE), "--name & letters"),
+        (with("connect --name", "x".repeat(81)), "at most 80"),
+        (with("connect --format", ESCAPE), "--format"),
+        (with("connect --link", &long), "unknown link"),
+        (with("runs report", ESCAPE), "no such run folder"),
         (
             with("runs report", bytes(LATIN)),
-            2,
-            &["caf", "no such run folder"],
+            "caf & no such run folder",
         ),
-        (with("runs report", ""), 2, &["RUN"]),
-        (with("runs list", ESCAPE), 2, &["no such folder"]),
-        (with("runs merge a --out", ""), 2, &[]),
-        (with("scan", ESCAPE), 2, &["control characters"]),
-        (with("scan", ""), 2, &["no host"]),
-        (with("scan", &long), 2, &["at most 4096 bytes"]),
-        (with("bogo --feature", ESCAPE), 2, &["feature"]),
-        (with("bogo --shim", ESCAPE), 2, &["unknown shim"]),
-        (with("evaluate --part", ESCAPE), 2, &["unknown part"]),
-        (with("evaluate --from", ""), 2, &["stack"]),
-        (with("connect --worker", bytes(LATIN)), 2, &["not UTF-8"]),
+        (with("runs report", ""), "RUN"),
+        (with("runs list", ESCAPE), "no such folder"),
+        (with("runs merge a --out", ""), ""),
+        (with("scan", ESCAPE), "control characters"),
+        (with("scan", ""), "no host"),
+        (with("scan", &long), "at most 4096 bytes"),
+        (with("bogo --feature", ESCAPE), "feature"),
+        (with("bogo --shim", ESCAPE), "unknown shim"),
+        (with("evaluate --part", ESCAPE), "unknown part"),
+        (with("evaluate --from", ""), "stack"),
+        (with("connect --worker", bytes(LATIN)), "not UTF-8"),
     ];
-    check_words(&Place::new(), &cases, MOST_LINES);
+    Place::new().refuses_words(&cases);
 }

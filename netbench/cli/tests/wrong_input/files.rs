@@ -1,9 +1,8 @@
 //! Files of the user: sites, trust roots, workers, and destinations of results.
 
-use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt};
+use std::{fs, os::unix::fs::PermissionsExt};
 
-use super::{Case, check, check_words, os_words};
-use crate::support::Place;
+use crate::support::{Place, cases};
 
 /// A private key, which is not a certificate.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
@@ -70,256 +69,90 @@ fn place() -> Place {
     place
 }
 
-const CASES: &[Case] = &[
-    // Sites.
-    (
-        "connect --sites missing.txt",
-        2,
-        &["missing.txt", "No such file"],
-    ),
-    ("connect --sites folder", 2, &["folder", "directory"]),
-    (
-        "connect --sites plain-file/x",
-        2,
-        &["plain-file/x", "Not a directory"],
-    ),
-    ("connect --sites /dev/null", 2, &["/dev/null"]),
-    ("setup sites check /dev/zero", 2, &["/dev/zero: a device"]),
-    ("scan --policy /dev/zero", 2, &["/dev/zero: a device"]),
-    ("compat --catalogue /dev/zero", 2, &["/dev/zero: a device"]),
-    ("ship --lock /dev/zero", 2, &["/dev/zero"]),
-    ("connect --roots /dev/zero", 2, &["/dev/zero"]),
-    (
-        "connect https://localhost --client-cert /dev/zero",
-        2,
-        &["/dev/zero"],
-    ),
-    (
-        "connect --sites empty.txt",
-        2,
-        &["empty.txt", "no sites in this file"],
-    ),
-    (
-        "connect --sites comments.txt",
-        2,
-        &["comments.txt", "no sites in this file"],
-    ),
-    (
-        "connect --sites nul.txt",
-        2,
-        &["nul.txt: line 1", "control character"],
-    ),
-    (
-        "connect --sites latin1.txt",
-        2,
-        &["latin1.txt: line 2", "not UTF-8"],
-    ),
-    (
-        "connect --sites utf16.txt",
-        2,
-        &["utf16.txt: line 1", "not UTF-8"],
-    ),
-    (
-        "scan --sites escape.txt",
-        2,
-        &["escape.txt: line 1", "control character"],
-    ),
-    (
-        "connect --sites twice.txt",
-        2,
-        &["twice.txt: line 2", "already on line 1"],
-    ),
-    (
-        "scan --sites idn.txt",
-        2,
-        &["idn.txt: line 2: host", "not a label of a host name"],
-    ),
-    (
-        "scan --sites idn-twice.txt",
-        2,
-        &[
-            "idn-twice.txt: line 2",
-            "bücher.example is already on line 1",
-        ],
-    ),
-    (
-        "connect --sites unit.txt",
-        2,
-        &["line 1: rtt", "20ms", "\"20\""],
-    ),
-    ("connect --sites field.txt", 2, &["unknown field \"color\""]),
-    (
-        "connect --sites typo.txt",
-        2,
-        &["unknown field \"rtr\"", "did you mean \"rtt\"?"],
-    ),
-    (
-        "connect --sites server.txt",
-        2,
-        &["opensll", "did you mean \"openssl\"?"],
-    ),
-    (
-        "connect --sites suite.txt",
-        2,
-        &["did you mean \"TLS_AES_128_GCM_SHA256\"?"],
-    ),
-    (
-        "connect --sites fault.txt",
-        2,
-        &["did you mean \"silent\"?"],
-    ),
-    ("connect --sites loss.txt", 2, &["loss", "150%"]),
-    ("connect --sites chain.txt", 2, &["chain", "1 to 6"]),
-    (
-        "setup sites check early.txt",
-        2,
-        &[
-            "early.txt",
-            "line 2: early-data",
-            "\"maybe\"",
-            "accept, reject",
-        ],
-    ),
-    (
-        "connect --sites early.txt",
-        2,
-        &["early.txt: line 2: early-data", "\"maybe\""],
-    ),
-    (
-        "evaluate --sites ipv6.txt",
-        2,
-        &[
-            "ipv6.txt: line 2: [2001:db8::1]",
-            "IPv6 is not emulated; give the site a host name",
-        ],
-    ),
-    (
-        "setup sites check ipv6.txt",
-        2,
-        &[
-            "ipv6.txt: line 2: [2001:db8::1]",
-            "IPv6 is not emulated; give the site a host name",
-        ],
-    ),
-    ("connect --sites port.txt", 2, &["port", "1 to 65535"]),
-    ("connect --sites groups.txt", 2, &["groups", "hybrid"]),
-    (
-        "connect --sites long.txt",
-        2,
-        &["long.txt: line 1", "4096 bytes"],
-    ),
-    ("setup sites check json.txt", 2, &["json.txt: line 1"]),
-    (
-        "setup sites check missing.txt",
-        2,
-        &["missing.txt", "No such file"],
-    ),
-    ("setup sites record folder", 2, &["folder", "run.json"]),
-    ("setup sites record good.txt", 2, &["good.txt"]),
-    // Trust roots.
-    (
-        "connect --roots missing.pem",
-        2,
-        &["missing.pem", "No such file"],
-    ),
-    ("connect --roots mozila", 2, &["mozila", "mozilla"]),
-    ("connect --roots folder", 2, &["folder", "regular file"]),
-    (
-        "connect --roots /dev/zero",
-        2,
-        &["/dev/zero", "regular file"],
-    ),
-    (
-        "connect --roots empty.pem",
-        2,
-        &["empty.pem", "no certificate"],
-    ),
-    (
-        "connect --roots garbage.pem",
-        2,
-        &["garbage.pem", "no certificate"],
-    ),
-    ("connect --roots key.pem", 2, &["key.pem", "private key"]),
-    (
-        "connect --roots der.crt",
-        2,
-        &["der.crt", "DER", "openssl x509"],
-    ),
-    ("connect --roots cut.pem", 2, &["cut.pem"]),
-    ("connect --roots base64.pem", 2, &["base64.pem", "base64"]),
-    (
-        "connect --roots inside.pem",
-        2,
-        &["inside.pem", "certificate"],
-    ),
-    (
-        "scan --roots binary.pem",
-        2,
-        &["binary.pem", "no certificate"],
-    ),
-    // Workers.
-    (
-        "stacks hello --worker mine=./missing --stack mine",
-        1,
-        &["missing", "No such file"],
-    ),
-    (
-        "stacks hello --worker mine=not-executable --stack mine",
-        1,
-        &["./not-executable", "Permission denied"],
-    ),
-    (
-        "stacks hello --worker mine=./not-executable --stack mine",
-        1,
-        &["not-executable", "ermission"],
-    ),
-    (
-        "stacks hello --worker mine=./folder --stack mine",
-        1,
-        &["folder", "ermission"],
-    ),
-    (
-        "stacks hello --worker mine=./dies --stack mine",
-        1,
-        &["dies", "broken"],
-    ),
-    (
-        "stacks hello --worker mine=./babbles --stack mine",
-        1,
-        &["babbles"],
-    ),
-    (
-        "stacks hello --worker mine=./good.txt --stack mine",
-        1,
-        &["good.txt"],
-    ),
-    // Destinations of results.
-    (
-        "setup man plain-file/pages",
-        1,
-        &["plain-file/pages", "Not a directory"],
-    ),
-    ("setup man /proc/nowhere", 1, &["/proc/nowhere"]),
-    (
-        "runs list plain-file",
-        2,
-        &["plain-file", "no such folder of runs"],
-    ),
-    (
-        "runs list missing",
-        2,
-        &["missing", "no such folder of runs"],
-    ),
-    (
-        "runs prune missing --keep 1",
-        2,
-        &["missing", "no such folder of runs"],
-    ),
-];
+const CASES: &str = r#"
+# Sites.
+connect --sites missing.txt => missing.txt & No such file
+connect --sites folder => folder & directory
+connect --sites plain-file/x => plain-file/x & Not a directory
+connect --sites /dev/null => /dev/null
+setup sites check /dev/zero => /dev/zero: a device
+scan --policy /dev/zero => /dev/zero: a device
+compat --catalogue /dev/zero => /dev/zero: a device
+ship --lock /dev/zero => /dev/zero
+connect --roots /dev/zero => /dev/zero
+connect https://localhost --client-cert /dev/zero => /dev/zero
+connect --sites empty.txt => empty.txt & no sites in this file
+connect --sites comments.txt => comments.txt & no sites in this file
+connect --sites nul.txt => nul.txt: line 1 & control character
+connect --sites latin1.txt => latin1.txt: line 2 & not UTF-8
+connect --sites utf16.txt => utf16.txt: line 1 & not UTF-8
+scan --sites escape.txt => escape.txt: line 1 & control character
+connect --sites twice.txt => twice.txt: line 2 & already on line 1
+scan --sites idn.txt => idn.txt: line 2: host & not a label of a host name
+scan --sites idn-twice.txt => idn-twice.txt: line 2 & bücher.example is already on line 1
+connect --sites unit.txt => line 1: rtt & 20ms & "20"
+connect --sites field.txt => unknown field "color"
+connect --sites typo.txt => unknown field "rtr" & did you mean "rtt"?
+connect --sites server.txt => opensll & did you mean "openssl"?
+connect --sites suite.txt => did you mean "TLS_AES_128_GCM_SHA256"?
+connect --sites fault.txt => did you mean "silent"?
+connect --sites loss.txt => loss & 150%
+connect --sites chain.txt => chain & 1 to 6
+setup sites check early.txt => early.txt & line 2: early-data & "maybe" & accept, reject
+connect --sites early.txt => early.txt: line 2: early-data & "maybe"
+evaluate --sites missing.txt => missing.txt & No such file
+evaluate --sites ipv6.txt => ipv6.txt: line 2: [2001:db8::1] & IPv6 is not emulated; give the site a host name
+scan --sites ipv6.txt => ipv6.txt: line 2: [2001:db8::1]:443: IPv6 is not emulated
+connect --sites ipv6.txt => ipv6.txt: line 2: [2001:db8::1]:443: IPv6 is not emulated
+setup sites check ipv6.txt => ipv6.txt: line 2: [2001:db8::1] & IPv6 is not emulated; give the site a host name
+connect --sites port.txt => port & 1 to 65535
+connect --sites groups.txt => groups & hybrid
+connect --sites long.txt => long.txt: line 1 & 4096 bytes
+setup sites check json.txt => json.txt: line 1
+setup sites check missing.txt => missing.txt & No such file
+setup sites record missing => missing
+setup sites record folder => folder & run.json
+setup sites record good.txt => good.txt
+# Trust roots.
+connect --roots missing.pem => missing.pem & No such file
+connect --roots mozila => mozila & mozilla
+connect --roots folder => folder & regular file
+connect --roots /dev/zero => /dev/zero & regular file
+connect --roots empty.pem => empty.pem & no certificate
+connect --roots garbage.pem => garbage.pem & no certificate
+connect --roots key.pem => key.pem & private key
+connect --roots der.crt => der.crt & DER & openssl x509
+connect --roots cut.pem => cut.pem
+connect --roots base64.pem => base64.pem & base64
+connect --roots inside.pem => inside.pem & certificate
+connect https://localhost --client-cert missing.pem => missing.pem & cannot read
+connect https://localhost --client-cert garbage.pem => garbage.pem & no certificate in it
+scan --roots binary.pem => binary.pem & no certificate
+# Destinations of results.
+runs list plain-file => plain-file & no such folder of runs
+runs list missing => missing & no such folder of runs
+runs prune missing --keep 1 => missing & no such folder of runs
+"#;
+
+const FAILURES: &str = r"
+# Workers.
+stacks hello --worker mine=./missing --stack mine => missing & No such file
+stacks hello --worker mine=not-executable --stack mine => ./not-executable & Permission denied
+stacks hello --worker mine=./not-executable --stack mine => not-executable & ermission
+stacks hello --worker mine=./folder --stack mine => folder & ermission
+stacks hello --worker mine=./dies --stack mine => dies & broken
+stacks hello --worker mine=./babbles --stack mine => babbles
+stacks hello --worker mine=./good.txt --stack mine => good.txt
+# Destinations of results.
+setup man plain-file/pages => plain-file/pages & Not a directory
+setup man /proc/nowhere => /proc/nowhere
+";
 
 #[test]
 fn files() {
-    check(&place(), CASES);
+    let place = place();
+    place.refuses(2, CASES);
+    place.refuses(1, FAILURES);
 }
 
 #[test]
@@ -327,21 +160,19 @@ fn a_file_of_garbage_has_ten_errors_and_a_count() {
     let place = place();
     let garbage = "<html><body bgcolor=white>\n".repeat(3000);
     place.write("page.html", &garbage);
+    place.write(
+        "bad.txt",
+        "one.example\nt\x1bwo.example\nthree.example rtt=20 colour=red\none.example\n",
+    );
     place.write("three.txt", "a b\na.example rtt=1\n-\n");
-    let ten = ["page.html: line 1:", "page.html: line 5:", "more errors"];
-    let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
-        (os_words("setup sites check page.html"), 2, &ten),
-        (os_words("connect --sites page.html"), 2, &ten),
-        (
-            os_words("setup sites check three.txt"),
-            2,
-            &["line 1", "line 2", "line 3"],
-        ),
-    ];
-    check_words(&place, &cases, 12);
-    let said = place
-        .netbench(&["setup", "sites", "check", "page.html"])
-        .stderr;
+    let table = "
+        setup sites check page.html => page.html: line 1: & page.html: line 5: & more errors
+        connect --sites page.html => page.html: line 1: & page.html: line 5: & more errors
+        setup sites check three.txt => line 1 & line 2 & line 3
+        connect --sites bad.txt => bad.txt: line 2 & bad.txt: line 3 & rtt & colour & bad.txt: line 4
+    ";
+    place.refuses_within(12, 2, &cases(table));
+    let said = place.netbench_line("setup sites check page.html").stderr;
     assert_eq!(said.lines().count(), 12, "{said}");
 }
 
@@ -356,5 +187,5 @@ fn a_folder_that_cannot_be_written_to() {
         fs::remove_dir_all(&locked).unwrap();
         fs::write(&locked, "").unwrap();
     }
-    check(&place, &[("setup man locked/pages", 1, &["locked/pages"])]);
+    place.refuses(1, "setup man locked/pages => locked/pages");
 }

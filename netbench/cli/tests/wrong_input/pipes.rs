@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{Place, finish_unread, published, text, words};
+use crate::support::{Place, finish_unread, published, text};
 
 /// Commands that print; `SHORT` is a run of one sample for each stack.
 const LINES: &[&str] = &[
@@ -61,7 +61,7 @@ fn commands_end_as_they_would() {
     let place = place();
     for line in LINES {
         let read = place.netbench_line(line);
-        let unread = finish_unread(&mut place.command(&words(line)));
+        let unread = finish_unread(&mut place.command_line(line));
         assert_eq!(unread, read.code, "{line}: {}", read.stderr);
     }
 }
@@ -72,7 +72,7 @@ fn measurements_go_on() {
         let read = Place::with_sites("one.example\ntwo.example\n");
         let done = read.netbench_line(line);
         let unread = Place::with_sites("one.example\ntwo.example\n");
-        let code = finish_unread(&mut unread.command(&words(line)));
+        let code = finish_unread(&mut unread.command_line(line));
         assert_eq!(code, done.code, "{line}: {}", done.stderr);
         assert!(read.lines(records) > 0, "{line}: {}", done.stderr);
         assert_eq!(unread.lines(records), read.lines(records), "{line}");

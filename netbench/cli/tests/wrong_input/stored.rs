@@ -2,8 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-use super::{Case, check};
-use crate::support::{Place, finish, published, text, words};
+use crate::support::{Place, finish, published, starting, text};
 
 fn place() -> Place {
     let place = Place::new();
@@ -64,179 +63,92 @@ fn place() -> Place {
     place
 }
 
-const CASES: &[Case] = &[
-    // Paths that are no runs.
-    ("runs report missing", 2, &["missing: no such run folder"]),
-    ("runs report file", 2, &["file"]),
-    ("runs report folder", 2, &["folder: not a run", "run.json"]),
-    ("runs report is-folder", 2, &["is-folder"]),
-    ("runs report loop", 2, &["loop"]),
-    ("runs report /dev/null", 2, &["/dev/null"]),
-    ("runs report bertie/run.json", 2, &["bertie/run.json"]),
-    ("run missing", 2, &["missing: no such run folder"]),
-    ("run file", 2, &["file"]),
-    ("run folder", 2, &["folder: not a run"]),
-    ("run cut", 2, &["cut/run.json: not a manifest"]),
-    ("run empty", 2, &["empty/run.json: not a manifest"]),
-    ("run list", 2, &["list/run.json: not a manifest"]),
-    // Manifests.
-    ("runs report cut", 2, &["cut/run.json: not a manifest"]),
-    ("runs report empty", 2, &["empty/run.json: not a manifest"]),
-    (
-        "runs report binary",
-        2,
-        &["binary/run.json: not a manifest"],
-    ),
-    ("runs report list", 2, &["list/run.json: not a manifest"]),
-    (
-        "runs report number",
-        2,
-        &["number/run.json: not a manifest"],
-    ),
-    ("runs report deep", 2, &["deep/run.json: not a manifest"]),
-    ("runs report newer", 2, &["schema 99 is newer"]),
-    ("runs report kind", 2, &["unknown kind of run \"quantum\""]),
-    ("runs explain cut", 2, &["cut/run.json: not a manifest"]),
-    ("runs show binary", 2, &["binary/run.json"]),
-    (
-        "runs prune --compress missing",
-        2,
-        &["missing: no such folder of runs"],
-    ),
-    ("runs list bertie", 2, &["a run, not a folder of runs"]),
-    // Samples.
-    ("runs report garbage-samples", 2, &["not a whole zstd file"]),
-    ("runs report cut-samples", 2, &["not a whole zstd file"]),
-    ("runs report text-samples", 2, &["line 1: not a sample"]),
-    ("runs report binary-samples", 2, &["line 1: not a sample"]),
-    ("runs report other-samples", 2, &["line 1: not a sample"]),
-    (
-        "runs report device-samples",
-        2,
-        &["samples.jsonl: not a file"],
-    ),
-    (
-        "runs report pipe-samples",
-        2,
-        &["samples.jsonl: not a file"],
-    ),
-    (
-        "runs prune --compress pipe-samples",
-        2,
-        &["samples.jsonl: not a file"],
-    ),
-    ("runs explain text-samples", 2, &["line 1: not a sample"]),
-    ("runs report suite-samples", 2, &["line 1: not a sample"]),
-    ("runs merge text-samples --out new", 2, &["text-samples"]),
-    (
-        "runs prune --compress text-samples",
-        2,
-        &[
-            "text-samples/samples.jsonl, line 1: not a sample",
-            "without this line",
-        ],
-    ),
-    (
-        "runs prune --compress binary-samples",
-        2,
-        &["line 1: not a sample"],
-    ),
-    (
-        "runs prune --compress garbage-samples",
-        2,
-        &["not a whole zstd file"],
-    ),
-    // The wrong kind.
-    (
-        "runs explain bertie --from openssl --to rustls-ring",
-        2,
-        &["--from", "runs of connect"],
-    ),
-    ("runs compare bertie folder", 2, &["folder: not a run"]),
-    ("runs compare bertie 101-sites", 2, &["101-sites"]),
-    ("runs compare bertie s2n", 2, &["the runs differ in"]),
-    (
-        "runs compare bertie --stack openssl,rustls-rng",
-        2,
-        &["did you mean \"rustls-ring\"?"],
-    ),
-    ("runs compare bertie --join", 2, &["--join takes two runs"]),
-    (
-        "runs compare bertie bertie bertie --fail-on-regression 2%",
-        2,
-        &["two runs"],
-    ),
-    (
-        "runs compare bertie --allow-different",
-        2,
-        &["--allow-different-settings"],
-    ),
-    (
-        "runs merge bertie --out new",
-        2,
-        &["runs of suite cannot be merged"],
-    ),
-    ("runs merge 101-sites bertie --out new", 2, &["bertie"]),
-    (
-        "runs merge 101-sites missing --out new",
-        2,
-        &["missing: no such run folder"],
-    ),
-    (
-        "runs merge 101-sites 101-sites --out new",
-        2,
-        &["101-sites"],
-    ),
-    (
-        "run bertie --client-cert me.pem",
-        2,
-        &["a run of suite presents no certificate"],
-    ),
-    (
-        "run bertie --header X-Key:1",
-        2,
-        &["a run of suite sends no headers"],
-    ),
-    ("run kind", 2, &["unknown kind of run \"quantum\""]),
-    ("run newer", 2, &["schema 99 is newer"]),
-    ("setup sites record bertie", 2, &["bertie", "suite", "scan"]),
-    (
-        "runs explain 101-sites --from openssl --to boringssl",
-        2,
-        &["no stack \"boringssl\""],
-    ),
-    (
-        "runs explain 101-sites --from openssl --to openssl",
-        2,
-        &["the same stack"],
-    ),
-    // Destinations of reports.
-    (
-        "runs report bertie --output folder",
-        1,
-        &["folder", "directory"],
-    ),
-    (
-        "runs report bertie --output missing/x.html",
-        1,
-        &["missing/x.html", "No such file"],
-    ),
-    (
-        "runs report bertie --format html --output file/x",
-        1,
-        &["file/x"],
-    ),
-    (
-        "runs report bertie bertie --format csv",
-        2,
-        &["--format csv takes one run"],
-    ),
-];
+const CASES: &str = r#"
+# Paths that are no runs.
+runs report missing => missing: no such run folder
+runs report file => file
+runs report folder => folder: not a run & run.json
+runs report is-folder => is-folder
+runs report loop => loop
+runs report /dev/null => /dev/null
+runs report bertie/run.json => bertie/run.json
+runs report missing --format html => missing
+runs report folder --format html => run.json
+run . => not a run: the folder has no run.json
+run missing => missing: no such run folder
+run file => file
+run folder => folder: not a run
+run cut => cut/run.json: not a manifest
+run empty => empty/run.json: not a manifest
+run list => list/run.json: not a manifest
+# Manifests.
+runs report cut => cut/run.json: not a manifest
+runs report empty => empty/run.json: not a manifest
+runs report binary => binary/run.json: not a manifest
+runs report list => list/run.json: not a manifest
+runs report number => number/run.json: not a manifest
+runs report deep => deep/run.json: not a manifest
+runs report newer => schema 99 is newer
+runs report kind => unknown kind of run "quantum"
+runs report cut --format html => cut/run.json
+runs explain cut => cut/run.json: not a manifest
+runs show binary => binary/run.json
+runs prune --compress missing => missing: no such folder of runs
+runs list bertie => a run, not a folder of runs
+# Samples.
+runs report garbage-samples => not a whole zstd file
+runs report cut-samples => not a whole zstd file
+runs report text-samples => line 1: not a sample
+runs report binary-samples => line 1: not a sample
+runs report other-samples => line 1: not a sample
+runs report device-samples => samples.jsonl: not a file
+runs report pipe-samples => samples.jsonl: not a file
+runs prune --compress pipe-samples => samples.jsonl: not a file
+runs explain text-samples => line 1: not a sample
+runs report suite-samples => line 1: not a sample
+runs merge text-samples --out new => text-samples
+runs prune --compress text-samples => text-samples/samples.jsonl, line 1: not a sample & without this line
+runs prune --compress binary-samples => line 1: not a sample
+runs prune --compress garbage-samples => not a whole zstd file
+# The wrong kind.
+runs explain bertie --from openssl --to rustls-ring => --from & runs of connect
+runs compare missing missing => no such run folder
+runs compare bertie folder => folder: not a run
+runs compare bertie 101-sites => 101-sites
+runs compare bertie s2n => the runs differ in
+runs compare bertie --stack openssl,rustls-rng => did you mean "rustls-ring"?
+runs compare bertie --join => --join takes two runs
+runs compare bertie bertie bertie --fail-on-regression 2% => two runs
+runs compare bertie --allow-different => --allow-different-settings
+runs merge bertie --out new => runs of suite cannot be merged
+runs merge 101-sites bertie --out new => bertie
+runs merge 101-sites missing --out new => missing: no such run folder
+runs merge 101-sites 101-sites --out new => 101-sites
+run bertie --client-cert me.pem => a run of suite presents no certificate
+run bertie --header X-Key:1 => a run of suite sends no headers
+run kind => unknown kind of run "quantum"
+run cut --rounds 3 => unknown option & --rounds
+run newer => newer/run.json & schema 99 is newer than this netbench
+setup sites record bertie => bertie & suite & scan
+runs explain 101-sites --from openssl --to boringssl => no stack "boringssl"
+runs explain 101-sites --from openssl --to openssl => the same stack
+# Destinations of reports.
+runs report bertie s2n --open => --output
+runs report bertie bertie --format csv => --format csv takes one run
+"#;
+
+const FAILURES: &str = r"
+# Destinations of reports.
+runs report bertie --output folder => folder & directory
+runs report bertie --output missing/x.html => missing/x.html & No such file
+runs report bertie --format html --output file/x => file/x
+";
 
 #[test]
 fn stored_runs() {
     let place = place();
-    check(&place, CASES);
+    place.refuses(2, CASES);
+    place.refuses(1, FAILURES);
     assert!(!place.path().join("new").exists(), "a merge has begun");
     assert!(!Path::new("/dev/null/summary.md").exists());
 }
@@ -261,19 +173,11 @@ fn a_run_that_may_not_be_read_is_not_called_none() {
         "runs prune --compress locked",
         "run locked",
     ] {
-        let netbench = place.command(&words(line));
         let mut command = Command::new(if is_root { "setpriv" } else { "env" });
-        command
-            .args(is_root.then_some(without))
-            .arg(netbench.get_program())
-            .args(netbench.get_args());
-        let done = finish(command.current_dir(place.path())).expect(1);
-        assert!(done.stderr.contains("locked"), "{line}: {}", done.stderr);
-        assert!(
-            done.stderr.contains("Permission denied"),
-            "{line}: {}",
-            done.stderr
-        );
+        command.args(is_root.then_some(without));
+        let done = finish(starting(&mut command, &place.command_line(line))).expect(1);
+        done.tells("locked");
+        done.tells("Permission denied");
     }
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
 }
