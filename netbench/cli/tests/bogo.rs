@@ -18,7 +18,7 @@ use crate::support::{Done, Place, assert_contains, finish, text, tree};
 /// Runs `netbench bogo` with the programs of one folder.
 fn bogo(place: &Place, options: &str, programs: &Path) -> Done {
     let mut command = place.command_line(&format!("bogo {options}"));
-    finish(command.env("PATH", programs))
+    finish(command.env("PATH", programs).env_remove("COLUMNS"))
 }
 
 /// Runs `netbench bogo` without any other program.

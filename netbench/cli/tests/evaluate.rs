@@ -291,8 +291,8 @@ fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
     done.tells("once more with the same settings");
     let fast = &found["questions"][2];
     let because = fast["because"].as_str().unwrap();
-    assert_contains(&because, "group X25519MLKEM768");
-    assert_contains(&because, "`--client-profile default`");
+    assert_contains(because, "group X25519MLKEM768");
+    assert_contains(because, "`--client-profile default`");
     // The resumed evaluation finds its earlier runs.
     let again = evaluation(&place.netbench_line("run --json RUN").stdout);
     assert_eq!(again["found"]["same_settings"], parts["same_settings"]);

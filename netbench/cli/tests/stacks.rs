@@ -342,8 +342,8 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
         ("nss", "NSS'", "libnss3-dev"),
     ] {
         let done = alone(&place, &format!("stacks build {stack}")).expect(1);
-        done.tells(format!("not here: {lacks} headers\n"));
-        done.tells(format!("apt-get install {package}"));
+        done.tells(&format!("not here: {lacks} headers\n"));
+        done.tells(&format!("apt-get install {package}"));
     }
 }
 

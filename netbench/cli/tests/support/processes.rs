@@ -60,14 +60,14 @@ impl Done {
 
     /// Panics with the command and its output, unless stdout contains `part`.
     #[track_caller]
-    pub fn prints(&self, part: impl AsRef<str>) -> &Self {
-        self.holds(&self.stdout, part.as_ref())
+    pub fn prints(&self, part: &str) -> &Self {
+        self.holds(&self.stdout, part)
     }
 
     /// Panics with the command and its output, unless stderr contains `part`.
     #[track_caller]
-    pub fn tells(&self, part: impl AsRef<str>) -> &Self {
-        self.holds(&self.stderr, part.as_ref())
+    pub fn tells(&self, part: &str) -> &Self {
+        self.holds(&self.stderr, part)
     }
 
     #[track_caller]

@@ -216,8 +216,8 @@ fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
         ]
     );
     let crash = &found.broken[1].detail;
-    assert_contains(&crash, "exited with 4");
-    assert_contains(&crash, "not that one");
+    assert_contains(crash, "exited with 4");
+    assert_contains(crash, "not that one");
     let rows = found.matrix.cases.iter();
     let of_broken = rows.filter_map(|row| row.cells[0].as_ref());
     let asked: u32 = of_broken.map(Judgements::reported).sum();

@@ -245,8 +245,8 @@ fn a_client_that_breaks_is_said() {
         let RootsOutcome::Broken { detail } = broken else {
             panic!("{broken:?}");
         };
-        assert_contains(&detail, "exited with 3");
-        assert_contains(&detail, "no such file");
+        assert_contains(detail, "exited with 3");
+        assert_contains(detail, "no such file");
     }
     let seen: Vec<_> = found.wrong.iter().map(|it| it.judgement).collect();
     assert!(
