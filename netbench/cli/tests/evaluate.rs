@@ -196,7 +196,7 @@ name.example  fault=wrong-name
     assert!(sites.starts_with(lost), "{sites}");
     // The stack in use completes no connection to the site with the wrong name.
     assert_contains(
-        &works,
+        works,
         "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
              rustls-aws-lc alone. 1 site failed with openssl already, and is not counted.",
     );

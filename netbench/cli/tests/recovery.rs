@@ -1,7 +1,5 @@
 //! Runs that lose a resource: a server of the lab, samples, or descriptors.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::{collections::BTreeSet, process::Command};
 
 use netbench_model::{ConnectManifest, Outcome, Role, Sample};
