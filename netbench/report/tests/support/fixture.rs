@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    CipherSuite, Condition, ConnectManifest, ConnectPlan, EarlyDataStatus, Environment, Failure, FailureClass,
-    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases,
-    ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
-    SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
-    parse_sites,
+    CipherSuite, Condition, ConnectManifest, ConnectPlan, EarlyDataStatus, Environment, Failure,
+    FailureClass, Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase,
+    Phases, ProcessCost, Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView,
+    Session, SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer,
+    WorkerRecord, parse_sites,
 };
 use netbench_report::{ConnectReport, ConnectSummary, summarize};
 use netbench_stats::Rng;
