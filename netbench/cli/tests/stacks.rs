@@ -231,7 +231,7 @@ fn some_workers_are_built_from_lock_files_of_their_own() {
         "--manifest-path stacks/rustls-dev/Cargo.toml",
         "--manifest-path stacks/s2n-tls-openssl/Cargo.toml",
     ];
-    for (line, expected) in builds::<3>(&place).iter().zip(expected) {
+    for (line, expected) in builds::<4>(&place).iter().zip(expected) {
         assert!(line.ends_with(expected), "{line}");
     }
 }
