@@ -11,8 +11,8 @@ fn place() -> Place {
     let manifest = text(&connect, "run.json");
     let [samples, of_suite] =
         [&connect, &suite].map(|run| fs::read(run.join("samples.jsonl.zst")).unwrap());
-    let kind = manifest.replacen("\"schema\": 1,", "\"schema\": 1, \"kind\": \"quantum\",", 1);
-    let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
+    let kind = manifest.replacen("\"kind\": \"connect\"", "\"kind\": \"quantum\"", 1);
+    let newer = manifest.replacen("\"schema\": 2", "\"schema\": 99", 1);
     let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
     let (plain, packed) = ("samples.jsonl", "samples.jsonl.zst");
     let whole = manifest.as_bytes();
