@@ -1,7 +1,5 @@
 //! The saving by early data in a summary.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use netbench_model::{Condition, EarlyDataStatus, Outcome};
 use netbench_report::{ConnectReport, summarize};
 

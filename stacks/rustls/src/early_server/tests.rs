@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::time::Duration;
 
 use netbench_lab::{SUITE_HOST, suite_pki};
