@@ -80,7 +80,7 @@ fn what_cannot_be_is_refused_in_a_line() {
             "rtt=1000us: there is such a value already",
             "rtt=: expected values of 1 to 64 bytes, between commas, found an empty one",
             "rtt is given twice: join its values with commas",
-            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, ocsp, rtt, \
+            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, early-data, ocsp, rtt, \
              jitter, loss, rate, rate-up, queue, window, body, fault, link, hybrid, cpu",
             "link=5g: no such link; expected one of fibre, cable, dsl, lte, 4g, 3g, 3g-slow, satellite",
             "hybrid=maybe: expected on or off",
