@@ -86,7 +86,7 @@ fn what_cannot_be_is_refused_in_a_line() {
             "hybrid=maybe: expected on or off",
             "cpu=1%: expected a share of a core from 5% to 99%, such as 25%, or 100%",
             "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, \
-             ocsp, rtt, jitter, loss, rate, rate-up, queue, window, body, fault, link, hybrid, cpu",
+             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, body, fault, link, hybrid, cpu",
             "a.example at suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: suites: none of them serves TLS 1.3 with \
              key=rsa-2048; expected one such as TLS_AES_128_GCM_SHA256",
         ]
