@@ -53,7 +53,7 @@ fn a_runner_that_has_other_lines_is_named_and_not_built() {
     assert!(!home.join(Runner::program_name()).exists());
 }
 
-/// Makes the cache appear to contain BoringSSL's source, so that nothing is fetched.
+/// Makes the cache appear to contain BoringSSL's source, which the command then does not fetch.
 fn add_source(place: &Place) -> PathBuf {
     let id = Runner::pinned().unwrap();
     let home = format!("{}-{}-{}", id.package, id.version, &id.checksum[..8]);

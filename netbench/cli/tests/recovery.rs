@@ -133,7 +133,7 @@ fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
     }
 }
 
-/// Runs `netbench connect` to the sites of `sites.txt` with at most so many open files.
+/// Runs `netbench connect` to the sites of `sites.txt` with a limit of open files.
 fn with_descriptors(place: &Place, most: u32, line: &str) -> Done {
     let netbench = place.command_line(&format!("connect --sites sites.txt {line}"));
     let mut command = Command::new("sh");

@@ -133,7 +133,7 @@ fn claims() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Returns the largest allocation for so many bytes: a growing vector doubles; and each of at most 256 entries of a
+/// Returns the largest allocation for this number of bytes: a growing vector doubles; and each of at most 256 entries of a
 /// list has a place of 24 or 32 bytes in addition to its own bytes, of which it needs two to four on the wire.
 fn most_allocated(arrived: usize) -> usize {
     2 * arrived + (24 * arrived).min(512 * 32)

@@ -60,7 +60,7 @@ fn duration(text: &str) -> Option<Duration> {
         "s" => number,
         _ => return None,
     };
-    // The conversion rounds to whole nanoseconds, so that 20ms is exactly 20 ms.
+    // The conversion rounds to whole nanoseconds: 20ms is exactly 20 ms.
     let is_valid = (0.0..=3600.0).contains(&seconds);
     is_valid.then(|| Duration::from_nanos(rounded(seconds * 1e9)))
 }

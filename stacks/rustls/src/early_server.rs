@@ -36,7 +36,7 @@ pub(crate) struct EarlyAcceptor {
 
 impl EarlyAcceptor {
     /// Makes the tickets of `config` allow early data. The configuration must have no ticketer: rustls accepts early data
-    /// only with a session that it keeps, and hands out each once, so that no ClientHello is accepted twice.
+    /// only with a session that it keeps. It uses each session once, and so rejects the early data of a repeated ClientHello.
     pub(crate) fn new(mut config: ServerConfig, policy: EarlyDataPolicy) -> Self {
         config.max_early_data_size = LIMIT_BYTES;
         config.send_half_rtt_data = policy == EarlyDataPolicy::Accept;

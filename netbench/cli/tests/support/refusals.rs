@@ -42,7 +42,7 @@ impl Place {
         self.refuses_within(MOST_LINES, 2, cases);
     }
 
-    /// Runs commands like [`refuses`](Self::refuses), with messages of at most so many lines.
+    /// Runs commands like [`refuses`](Self::refuses), whose messages have at most `most_lines` lines.
     #[track_caller]
     pub fn refuses_within(&self, most_lines: usize, code: i32, cases: &[(Vec<OsString>, &str)]) {
         let deviations = cases
@@ -58,7 +58,7 @@ impl Place {
         );
     }
 
-    /// Returns how a command deviates, with its output, unless it ends and says what it should.
+    /// Returns the deviations of a command and its output, or `None` if its exit code and its message are as expected.
     fn deviation(
         &self,
         most_lines: usize,

@@ -35,8 +35,8 @@ pub(super) fn completed(
     }
 }
 
-/// Takes the times up to the request from the packets, by which the link finds the response, and counts the other times
-/// from the connection's first SYN. In versions before TLS 1.3, the handshake ends with the request.
+/// Sets the times up to the request to those of the packets, by which the link finds the response. The other times then
+/// count from the connection's first SYN. The handshake ends with the request in versions before TLS 1.3.
 pub(super) fn begun(visit: &mut Visit, link: &OnTheLink, opened_ns: Option<u64>) {
     if let Some((begun_ns, opened_ns)) = visit.begun_ns.take().zip(opened_ns) {
         count_from(visit, opened_ns.saturating_sub(begun_ns));

@@ -21,8 +21,8 @@ const ENCAPSULATED_BYTES: usize = 32;
 /// The length of an encrypted inner hello, in bytes: an ordinary one, padded to a multiple of 32, with a tag of 16 bytes.
 const PAYLOAD_BYTES: usize = 192 + 16;
 
-/// Sends an extension that looks like an encrypted hello. A server with Encrypted ClientHello must send its configurations
-/// in response (RFC 9849 section 7.1). The finding stays unknown if the response cannot be read.
+/// Sends an extension that looks like an encrypted hello, to which a server with Encrypted ClientHello must respond with its
+/// configurations (RFC 9849 section 7.1). The feature remains unknown if the response cannot be read.
 pub(super) async fn ech(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
     let session = prober.read_with_share(newest, |spec| spec.more.push(grease()));
     let Some(session) = session.await? else {
@@ -31,13 +31,11 @@ pub(super) async fn ech(prober: &Prober<'_>, newest: &VersionFound) -> Result<()
     let list = session
         .encrypted
         .extension(extension::ENCRYPTED_CLIENT_HELLO);
-    let configs = list.map(|list| ech_configs(list).unwrap_or_default());
-    if configs.as_ref().is_some_and(Vec::is_empty) {
+    let Some(configs) = list.map_or(Some(Vec::new()), ech_configs) else {
         prober
             .note("the list of configurations of Encrypted ClientHello cannot be read".to_owned());
         return Ok(());
-    }
-    let configs = configs.unwrap_or_default();
+    };
     prober.findings.borrow_mut().features.ech_configs = Some(configs.iter().map(scan).collect());
     Ok(())
 }
