@@ -264,7 +264,7 @@ fn is_silent(reply: &Reply) -> bool {
 }
 
 /// Returns whether the connection failed in a way that may be unrelated to the hello.
-fn says_nothing(reply: &Reply) -> bool {
+pub(super) fn says_nothing(reply: &Reply) -> bool {
     use ConnectionError as E;
     matches!(
         reply,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::{
     known::{Answer, Known, Misjudged},
     prober::Prober,
+    refusals::says_nothing,
     wire::{ConnectionError, Reply, Wire},
 };
 use crate::{
@@ -115,7 +116,7 @@ impl Prober<'_> {
             if self.left().is_zero() {
                 return Err(Stop);
             }
-            let how = match self.send_once(&[&known.bytes]).await {
+            let how = match self.ask_again(&known).await? {
                 Reply::Flight(flight, wire) => {
                     let read = Box::pin(self.answer_to(&known, &flight, wire));
                     let answer = read.await;
@@ -148,6 +149,21 @@ impl Prober<'_> {
         } else {
             Standing::Other
         })
+    }
+
+    /// Sends the known hello. If a site that limits connections does not answer it, waits, slows down and sends it once
+    /// more: the pace can be as close to the limit as to exceed it now and then.
+    ///
+    /// # Errors
+    /// Returns an error if the site no longer responds.
+    async fn ask_again(&self, known: &Known) -> Result<Reply, Stop> {
+        let recent = self.pace.recent();
+        let reply = self.send_once(&[&known.bytes]).await;
+        if self.pace.interval().is_none() || !says_nothing(&reply) {
+            return Ok(reply);
+        }
+        self.wait_for(known, &recent).await?;
+        Ok(self.send_once(&[&known.bytes]).await)
     }
 
     /// Whether the reply is to the known hello, and as it was at first; while nothing is suspected, any answer will do.
