@@ -102,8 +102,11 @@ impl Recorded for ConnectPlan {
     fn requires(&self) -> impl Fn(&Sample) -> bool {
         let sites: HashSet<String> = self.sites.iter().map(Site::name).collect();
         move |sample| {
+            // Warm-ups are clean connections, whatever the run measures.
+            let is_asked =
+                sample.role == Role::Warmup || self.conditions.contains(&sample.condition);
             sample.round < self.rounds
-                && self.conditions.contains(&sample.condition)
+                && is_asked
                 && self.stacks.contains(&sample.stack)
                 && sites.contains(&sample.site)
         }

@@ -243,6 +243,28 @@ fn only_measured_connections_that_ended_well_are_compared() {
 }
 
 #[test]
+fn warm_ups_of_a_run_without_clean_connections_are_its_own() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Resumed],
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    let plain = summarize(&fixture.manifest(), &samples);
+    let mut warmup = samples[0].clone();
+    warmup.role = Role::Warmup;
+    warmup.condition = Condition::Clean;
+    samples.push(warmup.clone());
+    assert_eq!(
+        plain.head.warnings,
+        summarize(&fixture.manifest(), &samples).head.warnings
+    );
+    warmup.role = Role::Measured;
+    samples.push(warmup);
+    let warned = summarize(&fixture.manifest(), &samples).head.warnings;
+    assert_eq!(warned.len(), plain.head.warnings.len() + 1, "{warned:?}");
+}
+
+#[test]
 fn failures_are_counted_by_site_stack_and_reason() {
     let summary = Fixture::default().summary();
     let broken: Vec<_> = summary

@@ -99,6 +99,9 @@ pub(crate) struct StackEntry {
     /// receive them.
     #[serde(default)]
     pub(crate) pins: Vec<Spanned<String>>,
+    /// Whether a version takes part in comparisons of all stacks, as the newest one of a library whose default is older.
+    #[serde(default)]
+    pub(crate) compared: bool,
     /// The line of the OpenSSL release that is built before the worker.
     pub(crate) openssl: Option<Spanned<String>>,
 }
@@ -127,6 +130,11 @@ impl Content {
 }
 
 impl StackEntry {
+    /// Returns whether its name has a version.
+    pub(crate) fn is_version(&self) -> bool {
+        self.name.get_ref().contains('@')
+    }
+
     /// Returns whether it has settings for Cargo.
     fn has_cargo_settings(&self) -> bool {
         !self.environment.is_empty()
@@ -174,6 +182,10 @@ impl File {
             .stack
             .iter()
             .find(|stack| command.is_some() && stack.has_cargo_settings());
+        let compared = own
+            .stack
+            .iter()
+            .find(|stack| stack.compared && !stack.is_version());
         let errors = [
             unnamed.map(|need| self.wrong(need, "no effect: no `needs` name it")),
             unused_fips.map(|fips| self.wrong(fips, "no effect: no stack has `fips = true`")),
@@ -191,6 +203,12 @@ impl File {
                 let message = "environment, arguments, pins and openssl have no effect beside \
                                [build.command]";
                 self.wrong(&stack.name, message)
+            }),
+            compared.map(|stack| {
+                self.wrong(
+                    &stack.name,
+                    "no effect: only a version needs `compared = true`",
+                )
             }),
             (own.build.own_workspace && *own.tests.get_ref() != Tests::AllStacks).then(|| {
                 self.wrong(

@@ -43,6 +43,8 @@ pub struct Stack {
     pub about: String,
     /// The worker's executable.
     pub executable: String,
+    /// Whether comparisons of all stacks include it: each stack, and the versions that are newer than it.
+    pub is_compared: bool,
     /// The build of the worker.
     pub build: Build,
     /// The way its variant `+fips` is made, if it has one.
@@ -309,6 +311,7 @@ impl File {
             name: name.clone(),
             about: entry.about.clone(),
             executable: format!("netbench-worker-{}", self.folder),
+            is_compared: entry.compared || !entry.is_version(),
             build: self.build(entry)?,
             fips,
             licences: licences.collect::<Result<_, _>>()?,
@@ -403,13 +406,6 @@ fn is_plain(name: &str) -> bool {
     let mut chars = name.chars();
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && chars.all(|c| c.is_ascii_alphanumeric() || "._@+-".contains(c))
-}
-
-impl Stack {
-    /// Returns whether its name has a version.
-    pub fn is_version(&self) -> bool {
-        self.name.contains('@')
-    }
 }
 
 impl Pin {

@@ -151,6 +151,11 @@ fn keys_without_effect_are_refused() {
             "compiles-c have no effect",
         ),
         (
+            format!("tests = \"apart\"\n{stack}compared = true\n"),
+            3,
+            "only a version needs `compared = true`",
+        ),
+        (
             format!("tests = \"apart\"\n{make}{stack}pins = [\"mine@1.2\"]\n"),
             5,
             "pins and openssl have no effect",

@@ -23,6 +23,7 @@ pub fn installed_servers() -> &'static [Stack] {
             .map(|(name, about)| Stack {
                 name: (*name).to_owned(),
                 about: (*about).to_owned(),
+                is_compared: false,
                 executable: "netbench-worker-servers".to_owned(),
                 build: Build::cargo("netbench-servers", "netbench/servers"),
                 fips: None,
@@ -38,6 +39,7 @@ pub fn web_server() -> &'static Stack {
     static SERVER: LazyLock<Stack> = LazyLock::new(|| Stack {
         name: "web".to_owned(),
         about: "the server of the pages that test a browser's features".to_owned(),
+        is_compared: false,
         executable: "netbench-worker-web".to_owned(),
         build: Build::cargo("netbench-web", "netbench/web"),
         fips: None,

@@ -218,7 +218,7 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
     let stacks = netbench_stacks::stacks()?.iter();
     let (mut there, missing) = by_presence(
         stacks
-            .filter(|source| !source.is_version())
+            .filter(|source| source.is_compared)
             .map(|source| (source.name.clone(), Ok(Program::of(source)))),
     )?;
     if !missing.is_empty() {
