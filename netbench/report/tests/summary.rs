@@ -3,7 +3,7 @@
 use itertools::Itertools;
 use netbench_model::{
     Condition, ConnectManifest, LinkDirection, LinkPackets, LossLog, Measured, Outcome, PacketLoad,
-    Phase, ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
+    Phase, ProcessCost, Recorded, Role, Sample, SetUpStep, Spent, StepCost,
 };
 use netbench_report::{ColdAgainst, Comparison, ConnectReport, PhaseRow, explain, summarize};
 use netbench_stats::Verdict;
@@ -248,20 +248,20 @@ fn warm_ups_of_a_run_without_clean_connections_are_its_own() {
         conditions: vec![Condition::Resumed],
         ..Fixture::default()
     };
+    let plan = fixture.manifest().plan;
     let mut samples = fixture.samples();
-    let plain = summarize(&fixture.manifest(), &samples);
     let mut warmup = samples[0].clone();
     warmup.role = Role::Warmup;
     warmup.condition = Condition::Clean;
-    samples.push(warmup.clone());
-    assert_eq!(
-        plain.head.warnings,
-        summarize(&fixture.manifest(), &samples).head.warnings
-    );
-    warmup.role = Role::Measured;
+    let measured = Sample {
+        role: Role::Measured,
+        ..warmup.clone()
+    };
+    let plain = plan.tally(&samples);
     samples.push(warmup);
-    let warned = summarize(&fixture.manifest(), &samples).head.warnings;
-    assert_eq!(warned.len(), plain.head.warnings.len() + 1, "{warned:?}");
+    assert_eq!(plan.tally(&samples), plain);
+    samples.push(measured);
+    assert_eq!(plan.tally(&samples).foreign, 1);
 }
 
 #[test]
