@@ -1,6 +1,7 @@
 //! The sites file: one site per line, `host[:port] key=value …`.
 
 mod fields;
+mod keys;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -247,6 +247,18 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
             "line 1: ca-key: unknown key type \"dsa\"; expected one of rsa-2048,",
         ),
         (
+            "a.example key=slh-dsa-sha2-128s",
+            "line 1: key: no stack serves \"slh-dsa-sha2-128s\": none has a signature scheme of SLH-DSA for TLS",
+        ),
+        (
+            "a.example key=SLHDSA_SHAKE_128F",
+            "line 1: key: no stack serves \"SLHDSA_SHAKE_128F\"",
+        ),
+        (
+            "a.example key=mldsa-65 ca-key=sphincs+",
+            "line 1: ca-key: no stack serves \"sphincs+\"",
+        ),
+        (
             "a.example tls=1.2 key=mldsa-44",
             "line 1: key: TLS 1.2 has no signatures with mldsa-44; expected tls=1.3 or tls=1.2,1.3",
         ),

@@ -34,6 +34,10 @@ fn place() -> Place {
         ("fault.txt", b"one.example fault=silnt\n"),
         ("loss.txt", b"one.example loss=150%\n"),
         ("chain.txt", b"one.example chain=9\n"),
+        (
+            "slh-dsa.txt",
+            b"one.example\ntwo.example key=slh-dsa-sha2-128f\n",
+        ),
         ("early.txt", b"one.example\ntwo.example early-data=maybe\n"),
         ("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n"),
         ("port.txt", b"one.example:99999\n"),
@@ -98,6 +102,8 @@ connect --sites suite.txt => did you mean "TLS_AES_128_GCM_SHA256"?
 connect --sites fault.txt => did you mean "silent"?
 connect --sites loss.txt => loss & 150%
 connect --sites chain.txt => chain & 1 to 6
+setup sites check slh-dsa.txt => slh-dsa.txt & line 2: key & no stack serves "slh-dsa-sha2-128f"
+connect --sites slh-dsa.txt => slh-dsa.txt: line 2: key & no stack serves
 setup sites check early.txt => early.txt & line 2: early-data & "maybe" & accept, reject
 connect --sites early.txt => early.txt: line 2: early-data & "maybe"
 evaluate --sites missing.txt => missing.txt & No such file

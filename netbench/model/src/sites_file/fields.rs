@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
+use super::keys::{ca_key_type, key_type};
 use crate::{
     Authentication, BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
     ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
@@ -53,21 +54,12 @@ static FIELDS: [Field; 20] = [
     },
     Field {
         name: "key",
-        read: |lab, text| text.parse().map(|key| lab.key = key),
+        read: |lab, text| key_type(text).map(|key| lab.key = key),
         text: |lab| lab.key.to_string(),
     },
     Field {
         name: "ca-key",
-        read: |lab, text| match text {
-            "default" => {
-                lab.ca_key = None;
-                Ok(())
-            }
-            key => {
-                let read = key.parse().map_err(|error| format!("{error}; or default"));
-                read.map(|key| lab.ca_key = Some(key))
-            }
-        },
+        read: |lab, text| ca_key_type(text).map(|key| lab.ca_key = key),
         text: |lab| {
             lab.ca_key
                 .map_or_else(|| "default".to_owned(), |key| key.to_string())
