@@ -15,8 +15,8 @@ pub struct FlightSizes {
     pub bytes: u32,
     /// Bytes before the Certificate message.
     pub before_bytes: u32,
-    /// Bytes after the Certificate message.
-    pub after_bytes: u32,
+    /// Bytes of the record after the Certificate message, which has the signature.
+    pub signed_bytes: u32,
 }
 
 /// The buffer through which OpenSSL writes a handshake (`BIO_f_buffer`).
@@ -24,6 +24,8 @@ const BUFFER_BYTES: u32 = 4096;
 /// The data of a record (RFC 8446 section 5.1), and its header, content type and tag.
 const RECORD_BYTES: u32 = 16_384;
 const AROUND_RECORD_BYTES: u32 = 22;
+/// The record of the Finished message, of 36 or 52 bytes by the suite.
+const FINISHED_BYTES: u32 = 70;
 
 impl FlightSizes {
     /// Returns the sizes of a flight with a key share or key exchange of `public_bytes` and a signature of
@@ -32,7 +34,7 @@ impl FlightSizes {
         Self {
             bytes,
             before_bytes: public_bytes + 140,
-            after_bytes: signature_bytes + 100,
+            signed_bytes: signature_bytes + 30,
         }
     }
 
@@ -53,33 +55,60 @@ impl FlightSizes {
         sent
     }
 
-    /// Returns the sizes of OpenSSL's writes. A record that does not fit into the rest of the buffer fills it, and what is left
-    /// is written at once if it is larger than the buffer.
+    /// Returns the sizes of OpenSSL's writes.
     fn pieces(self) -> Vec<u32> {
-        let beside = self.before_bytes + self.after_bytes;
+        let beside = self.before_bytes + self.signed_bytes + FINISHED_BYTES;
         let mut left = self.bytes.saturating_sub(beside);
-        let mut buffered = self.before_bytes.min(self.bytes);
-        let mut pieces = Vec::new();
+        let mut buffer = Buffer::default();
+        buffer.write(self.before_bytes.min(self.bytes));
         while left > 0 {
-            let mut record = left.min(RECORD_BYTES + AROUND_RECORD_BYTES);
+            let record = left.min(RECORD_BYTES + AROUND_RECORD_BYTES);
             left -= record;
-            if buffered > 0 && record > BUFFER_BYTES - buffered {
-                record -= BUFFER_BYTES - buffered;
-                pieces.push(BUFFER_BYTES);
-                buffered = 0;
+            buffer.write(record);
+        }
+        let rest = self.bytes - buffer.written();
+        buffer.write(rest.saturating_sub(FINISHED_BYTES));
+        buffer.write(rest.min(FINISHED_BYTES));
+        buffer.flush();
+        buffer.pieces
+    }
+}
+
+/// OpenSSL's buffer, with the sizes of the writes that left it.
+#[derive(Debug, Default)]
+struct Buffer {
+    buffered: u32,
+    pieces: Vec<u32>,
+}
+
+impl Buffer {
+    /// Adds a record. One that does not fit into the rest of the buffer fills it, and what is left is written at once if it
+    /// is as large as the buffer.
+    fn write(&mut self, mut record: u32) {
+        if self.buffered + record > BUFFER_BYTES {
+            if self.buffered > 0 {
+                record -= BUFFER_BYTES - self.buffered;
+                self.buffered = BUFFER_BYTES;
+                self.flush();
             }
             if record >= BUFFER_BYTES {
-                pieces.push(record);
-            } else {
-                buffered += record;
+                self.pieces.push(record);
+                return;
             }
         }
-        let rest = self.bytes - pieces.iter().sum::<u32>();
-        match rest {
-            0..BUFFER_BYTES => pieces.push(rest),
-            _ => pieces.extend([BUFFER_BYTES, rest - BUFFER_BYTES]),
+        self.buffered += record;
+    }
+
+    fn flush(&mut self) {
+        if self.buffered > 0 {
+            self.pieces.push(self.buffered);
         }
-        pieces
+        self.buffered = 0;
+    }
+
+    /// Returns the bytes of all records so far.
+    fn written(&self) -> u32 {
+        self.pieces.iter().sum::<u32>() + self.buffered
     }
 }
 
@@ -99,6 +128,9 @@ mod tests {
         assert_eq!(flight(3000).pieces(), [3000]);
         assert_eq!(flight(6000).pieces(), [4096, 1904]);
         assert_eq!(flight(30_000).pieces(), [4096, 13_570, 11_978, 356]);
+        // The signature of ML-DSA-87 is larger than the buffer.
+        let large = FlightSizes::new(13_000, 65, 4627);
+        assert_eq!(large.pieces(), [4096, 4177, 4657, 70]);
     }
 
     /// The sizes between which a connection over an emulated link took another round trip.
@@ -111,6 +143,20 @@ mod tests {
         ] {
             assert!(flight(without).segments_of_openssl(window) <= window);
             assert!(flight(with).segments_of_openssl(window) > window);
+        }
+        // ML-DSA, of whose signatures that of ML-DSA-87 does not fit into the buffer.
+        for (signature, public, without, with) in [
+            (2420, 65, 13_539, 13_937),
+            (2420, 1120, 13_814, 14_216),
+            (3309, 65, 13_228, 13_627),
+            (3309, 1120, 13_103, 13_504),
+            (4627, 65, 12_546, 12_946),
+            (4627, 1120, 12_422, 12_819),
+        ] {
+            let [without, with] =
+                [without, with].map(|bytes| FlightSizes::new(bytes, public, signature));
+            assert!(without.segments_of_openssl(10) <= 10, "{without:?}");
+            assert!(with.segments_of_openssl(10) > 10, "{with:?}");
         }
         // After a first window of 10, the second has 20: the rest is sent in full segments.
         assert!(flight(42_717).segments_of_openssl(10) <= 30);
