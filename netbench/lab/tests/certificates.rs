@@ -13,7 +13,7 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_lab::Lab;
-use netbench_model::{KeyType, Site, parse_sites};
+use netbench_model::{KeyType, Site, Sweep, parse_sites};
 use netbench_protocol::ServeSite;
 use rustls_pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorithm, UnixTime};
 use support::{certificates, check_key, openssl};
@@ -26,6 +26,7 @@ netbench_testing::tests! {
     every_lab_has_keys_and_serial_numbers_of_its_own;
     a_lab_without_a_served_site_is_no_error;
     webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key;
+    a_leaf_has_the_size_of_a_merkle_tree_certificate;
     openssl_takes_keys_chains_and_staples: OpensslCommand;
 }
 
@@ -151,6 +152,30 @@ fn webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key() 
             assert!(verify_chain(&lab, &chain, &[other]).is_err(), "{name}");
         }
     }
+}
+
+/// A proof of 736 bytes takes the place of the signature (draft-ietf-plants-merkle-tree-certs-04 section 6.4).
+fn a_leaf_has_the_size_of_a_merkle_tree_certificate() {
+    const PROOF_BYTES: usize = 736;
+    // The signature of ECDSA P-256 has 70 to 72 bytes, and names have any length.
+    const SIGNATURE_BYTES: usize = 71;
+    const TOLERANCE_BYTES: usize = 20;
+    let unpadded = parse_sites("google.com key=mldsa-44 ca-key=ecdsa-p256 chain=1").unwrap();
+    let sweep = Sweep::parse(&["certificates=merkle"]).unwrap();
+    let padded = sweep.expand(&unpadded).unwrap();
+    let [without, with] = [unpadded, padded].map(|sites| {
+        let lab = Lab::new(&sites).unwrap();
+        let served = lab.serve_site(&sites[0], || address(0)).unwrap();
+        let chain = certificates(&served.chain_pem);
+        assert_eq!(verify(&lab, &sites[0], &served), Ok(()));
+        assert_eq!(chain.len(), 1);
+        chain[0].len()
+    });
+    let wanted = without - SIGNATURE_BYTES + PROOF_BYTES;
+    assert!(
+        with.abs_diff(wanted) < TOLERANCE_BYTES,
+        "{with} bytes, expected {wanted}"
+    );
 }
 
 /// Returns the algorithm with which a CA with such a key signs.

@@ -65,7 +65,9 @@ pub use suite::{
     Distribution, IdleReference, LayoutRecord, MEMORY_CALLS, PinRecord, Preset, SliceFigures,
     SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, SystemCalls, catalogue,
 };
-pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint};
+pub use sweep::{
+    CertificatesPreset, LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint,
+};
 pub use tally::{Recorded, Tally};
 pub use thresholds::{Amount, NamedThreshold, Quantity, Threshold, ThresholdError, Thresholds};
 pub use urls::{parse_target, parse_target_of};

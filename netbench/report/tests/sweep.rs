@@ -287,6 +287,49 @@ fn the_size_at_which_a_flight_takes_another_round_trip_is_compared_with_the_pred
     }
 }
 
+/// A window that takes a part of the round trip to send hides that part of another round trip, and a whole one on a DSL
+/// line.
+#[test]
+fn certificates_take_as_much_of_a_round_trip_as_their_link_does_not_hide() {
+    const CERTIFICATES: [(&str, u64); 3] = [
+        ("ecdsa", 11_000),
+        ("mldsa-44", 12_700),
+        ("mldsa-65", 16_700),
+    ];
+    let axes = [
+        "link=cable,dsl,lte,satellite",
+        "certificates=ecdsa,mldsa-44,mldsa-65",
+    ];
+    let fixture = Fixture {
+        sweep: Some(Sweep::parse(&axes).unwrap()),
+        ..Fixture::clean()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        let (_, bytes) = CERTIFICATES
+            .into_iter()
+            .find(|(name, _)| sample.site.ends_with(name))
+            .expect("certificates of the sweep");
+        if let Outcome::Ok(measured) = &mut sample.outcome {
+            measured.transfer.handshake_bytes_in = bytes;
+            measured.transfer.bytes_in = bytes + 1_000;
+        }
+    }
+    let report = ConnectReport::new(fixture.manifest(), samples);
+    let flights = report.summary.sweep.as_ref().unwrap().flights.iter();
+    let of_openssl = flights.filter(|step| step.stack.as_str() == "openssl");
+    let found = of_openssl.map(|step| {
+        let percent = (100.0 * step.predicted_round_trips).round();
+        (&step.settings["link"][..], step.to.as_str(), percent)
+    });
+    // On cable, a fifth of the round trip is left.
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [("lte", "mldsa-65", 87.0), ("satellite", "mldsa-65", 99.0)]
+    );
+    assert_has(&terminal(&report, 120), "mldsa-44 → mldsa-65");
+}
+
 /// These are real connections, on links without losses.
 #[test]
 fn what_is_published_took_what_is_predicted() {

@@ -34,6 +34,11 @@ connect --sweep rtt => --sweep & NAME=VALUE & rtt=1ms
 connect --sweep rtt=fast => rtt=fast & 20ms
 connect --sweep rtt=1ms --sweep rtt=2ms => given twice
 connect --sweep link=5g => no such link & lte, 4g
+connect --sweep certificates=rsa => no such certificates & ecdsa, long, mixed, mldsa-44, mldsa-65, merkle
+connect --sweep certificates=ecdsa,ecdsa => certificates=ecdsa & already
+connect --sweep certificates=mldsa-44 --sweep tls=1.2 => TLS 1.2 has no signatures with mldsa-44
+connect --sweep key=slh-dsa-sha2-128s => no stack serves "slh-dsa-sha2-128s"
+connect --sweep ca-key=SLH-DSA-SHAKE-256f => no stack serves "SLH-DSA-SHAKE-256f"
 connect --sweep dely=1ms => "dely" cannot be swept & rtt
 connect --sweep rtt=1ms --link none => --link none
 connect --sweep cpu=5%,9% --cpu 9% => --cpu

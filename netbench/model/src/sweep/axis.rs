@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LinkPreset, PointClient};
+use super::{CertificatesPreset, LinkPreset, PointClient};
 use crate::{
     CpuShare, LabProfile, Site, Switch, shown,
     sites_file::{FieldError, field_names, set_field},
@@ -11,7 +11,7 @@ use crate::{
 /// An axis of a sweep: a property and its values, such as `rtt=1ms,10ms`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepAxis {
-    /// A field of the sites file, or `link`, `hybrid` or `cpu`.
+    /// A field of the sites file, or `link`, `certificates`, `hybrid` or `cpu`.
     #[schemars(extend("x-key" = "item"))]
     pub name: String,
     /// The values, as given.
@@ -19,6 +19,7 @@ pub struct SweepAxis {
 }
 
 const LINK: &str = "link";
+const CERTIFICATES: &str = "certificates";
 const HYBRID: &str = "hybrid";
 const CPU: &str = "cpu";
 
@@ -53,10 +54,15 @@ impl SweepAxis {
         Ok(axis)
     }
 
-    /// Returns whether the axis sets the whole link. Such an axis is applied first; `rtt`, `loss` and similar axes then
-    /// change parts of the link.
-    pub(super) fn is_whole_link(&self) -> bool {
-        self.name == LINK
+    /// Returns whether the axis sets the whole link or all certificates. Such an axis is applied first; `rtt`, `loss`,
+    /// `key` and similar axes then change parts of them.
+    pub(super) fn is_whole(&self) -> bool {
+        [LINK, CERTIFICATES].contains(&self.name.as_str())
+    }
+
+    /// Returns whether the values of the axis are chains, which have different sizes.
+    pub fn is_of_chains(&self) -> bool {
+        [CERTIFICATES, "chain"].contains(&self.name.as_str())
     }
 
     /// Returns whether the axis has a meaning only for an emulated link.
@@ -90,6 +96,15 @@ impl SweepAxis {
                     known.ok_or_else(|| format!("no such link; {}", suggestion(value, &names)))?;
                 lab.link = preset.profile;
             }
+            CERTIFICATES => {
+                let mut known = CertificatesPreset::ALL.iter();
+                let known = known.find(|preset| preset.name == value);
+                let names = CertificatesPreset::ALL.map(|preset| preset.name);
+                let preset = known.ok_or_else(|| {
+                    format!("no such certificates; {}", suggestion(value, &names))
+                })?;
+                preset.apply(lab);
+            }
             HYBRID => {
                 client.hybrid = Some(match value {
                     "on" => Switch::On,
@@ -113,7 +128,9 @@ impl SweepAxis {
 
 /// Returns the names of all axes.
 fn names() -> Vec<&'static str> {
-    field_names().chain([LINK, HYBRID, CPU]).collect()
+    field_names()
+        .chain([LINK, CERTIFICATES, HYBRID, CPU])
+        .collect()
 }
 
 /// Applies the values of a point to a site.

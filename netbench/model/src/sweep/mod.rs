@@ -1,6 +1,7 @@
 //! Sites measured at many points: each swept property has several values, and every combination of values is a point.
 
 mod axis;
+mod certificates;
 mod point;
 mod presets;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     axis::SweepAxis,
+    certificates::CertificatesPreset,
     point::{PointClient, SweepPoint},
     presets::LinkPreset,
 };
@@ -20,7 +22,7 @@ use crate::{Site, sites_file::conflicts};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Sweep {
-    /// The axes in the given order, except that `link` comes before the axes that change a part of it.
+    /// The axes in the given order, except that `link` and `certificates` come before the axes that change a part of them.
     pub axes: Vec<SweepAxis>,
 }
 
@@ -61,7 +63,7 @@ impl Sweep {
             }
             axes.push(axis);
         }
-        axes.sort_by_key(|axis| !axis.is_whole_link());
+        axes.sort_by_key(|axis| !axis.is_whole());
         Ok(Self { axes })
     }
 

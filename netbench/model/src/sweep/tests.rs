@@ -1,5 +1,5 @@
 use super::*;
-use crate::{LinkProfile, Switch, parse_sites};
+use crate::{KeyType, LinkProfile, Switch, parse_sites};
 
 fn expanded(axes: &[&str]) -> Result<Vec<Site>, String> {
     let sites = parse_sites("a.example rtt=5ms\nb.example:8443 key=ecdsa-p256\n").unwrap();
@@ -57,6 +57,38 @@ fn what_is_said_of_a_part_of_a_link_is_true_of_a_preset_too() {
 }
 
 #[test]
+fn certificates_have_names_and_parts() {
+    let cases = [
+        ("ecdsa", " key=ecdsa-p256 ca-key=ecdsa-p256"),
+        ("long", " ca-key=rsa-2048 chain=4/11500"),
+        ("mixed", " key=ecdsa-p256 ca-key=mldsa-65"),
+        ("mldsa-44", " key=mldsa-44 ca-key=mldsa-44"),
+        ("mldsa-65", " key=mldsa-65 ca-key=mldsa-65"),
+        ("merkle", " key=mldsa-44 ca-key=ecdsa-p256 chain=1/2900"),
+    ];
+    assert_eq!(
+        CertificatesPreset::ALL.map(|preset| preset.name),
+        cases.map(|(name, _)| name)
+    );
+    for (name, fields) in cases {
+        let sites = expanded(&[&format!("certificates={name}")]).unwrap();
+        assert_eq!(sites[0].to_line(), format!("a.example{fields} rtt=5ms"));
+    }
+    // A part is changed whether it comes before or after.
+    for axes in [
+        ["key=mldsa-44", "certificates=ecdsa,long"],
+        ["certificates=ecdsa,long", "key=mldsa-44"],
+    ] {
+        let sites = expanded(&axes).unwrap();
+        assert_eq!(sites[0].name(), "a.example@certificates=ecdsa");
+        let keys = sites.iter().map(|site| (site.lab.key, site.lab.ca_key()));
+        let keys: Vec<_> = keys.collect();
+        assert_eq!(keys[0], (KeyType::MlDsa44, KeyType::EcdsaP256));
+        assert_eq!(keys[2], (KeyType::MlDsa44, KeyType::Rsa2048));
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_in_a_line() {
     let errors = [
         &["rtt"][..],
@@ -66,6 +98,8 @@ fn what_cannot_be_is_refused_in_a_line() {
         &["rtt=1ms", "rtt=2ms"],
         &["delay=1ms"],
         &["link=5g"],
+        &["certificates=rsa"],
+        &["tls=1.2", "certificates=mldsa-44"],
         &["hybrid=maybe"],
         &["cpu=1%"],
         &["\u{1b}[31m=1"],
@@ -81,12 +115,15 @@ fn what_cannot_be_is_refused_in_a_line() {
             "rtt=: expected values of 1 to 64 bytes, between commas, found an empty one",
             "rtt is given twice: join its values with commas",
             "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, early-data, ocsp, rtt, \
-             jitter, loss, rate, rate-up, queue, window, body, fault, link, hybrid, cpu",
+             jitter, loss, rate, rate-up, queue, window, body, fault, link, certificates, hybrid, cpu",
             "link=5g: no such link; expected one of fibre, cable, dsl, lte, 4g, 3g, 3g-slow, satellite",
+            "certificates=rsa: no such certificates; expected one of ecdsa, long, mixed, mldsa-44, mldsa-65, merkle",
+            "a.example at certificates=mldsa-44,tls=1.2: key: TLS 1.2 has no signatures with mldsa-44; expected tls=1.3 or \
+             tls=1.2,1.3",
             "hybrid=maybe: expected on or off",
             "cpu=1%: expected a share of a core from 5% to 99%, such as 25%, or 100%",
             "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, \
-             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, body, fault, link, hybrid, cpu",
+             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, body, fault, link, certificates, hybrid, cpu",
             "a.example at suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: suites: none of them serves TLS 1.3 with \
              key=rsa-2048; expected one such as TLS_AES_128_GCM_SHA256",
         ]

@@ -252,9 +252,9 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
 
 /// Tabulates the sizes of a flight at which another round trip is needed.
 fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
-    if sweep.flights.is_empty() {
+    let Some(axis) = flights::axis(&sweep.axes).filter(|_| !sweep.flights.is_empty()) else {
         return Vec::new();
-    }
+    };
     let agreeing = sweep.flights.iter().filter(|step| step.agrees()).count();
     let about = format!("{place}steps of the server's first flight");
     let text = format!(
@@ -263,17 +263,19 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         count(sweep.flights.len(), "step", "steps"),
     );
     let table = Table::of(&sweep.flights).caption(&about);
-    let table = with_axes(sweep, table, flights::AXIS, |step| &step.settings)
+    let table = with_axes(sweep, table, &axis.name, |step| &step.settings)
         .col("condition", 1, |step| Cell::text(step.condition))
         .col("stack", 0, |step| Cell::text(&step.stack))
-        .col("chain", 0, |step| {
+        .col(&axis.name, 0, |step| {
             Cell::text(format!("{} → {}", step.from, step.to))
         })
         .col("received", 1, |step| {
             Cell::text(format!("{:.0} → {:.0} B", step.from_bytes, step.to_bytes))
         })
         .col("predicted", 0, |step| {
-            Cell::text(format!("{:+.0}", step.predicted_round_trips))
+            let hundredths = (100.0 * step.predicted_round_trips).round();
+            // Adding zero leaves no negative zero.
+            Cell::text(format!("{:+}", hundredths / 100.0 + 0.0))
         })
         .col("measured", 0, |step| {
             Cell::text(format!("{:+.2}", step.measured_round_trips))

@@ -4,20 +4,17 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, StackName};
+use netbench_model::{Condition, StackName, Sweep, SweepAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AtPoint, SweepSummary, SweepTime};
 
-/// The axis whose values have flights of different sizes.
-pub(super) const AXIS: &str = "chain";
-
 /// The number of round trips from which a difference counts as one.
 const HALF: f64 = 0.5;
 
 /// Two neighbouring sizes of a server's first flight between which a connection is predicted or measured to need another
-/// round trip.
+/// round trip: half a round-trip time of waiting or more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlightStep {
     /// The condition.
@@ -36,7 +33,8 @@ pub struct FlightStep {
     pub from_bytes: f64,
     /// The same with the larger chain.
     pub to_bytes: f64,
-    /// The predicted round trips with the larger chain less those with the smaller one.
+    /// The predicted waiting with the larger chain less that with the smaller one, in round-trip times. It is a fraction
+    /// where the first window takes a part of the round trip to send.
     #[schemars(extend("x-unit" = ""))]
     pub predicted_round_trips: f64,
     /// The measured difference without CPU time and transmission, in round-trip times.
@@ -51,12 +49,17 @@ impl FlightStep {
     }
 }
 
+/// Returns the axis whose values are chains of different sizes, if it has three or more.
+pub(super) fn axis(sweep: &Sweep) -> Option<&SweepAxis> {
+    let mut axes = sweep.axes.iter();
+    axes.find(|axis| axis.is_of_chains() && axis.values.len() > 2)
+}
+
 /// Returns the steps along the sizes of chains, or none if fewer than three were swept.
 pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<FlightStep> {
-    let mut axes = summary.axes.axes.iter();
-    if !axes.any(|axis| axis.name == AXIS && axis.values.len() > 2) {
+    let Some(axis) = axis(&summary.axes) else {
         return Vec::new();
-    }
+    };
     let trips_ns: BTreeMap<&str, f64> = points
         .iter()
         .filter_map(|at| Some((at.point.name.as_str(), trip_ns(at)?)))
@@ -64,7 +67,7 @@ pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<Fli
     let mut series: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for time in &summary.times {
         let mut settings = time.settings.clone();
-        if let Some((chain, bytes)) = settings.remove(AXIS).zip(time.flight_bytes) {
+        if let Some((chain, bytes)) = settings.remove(&axis.name).zip(time.flight_bytes) {
             let series = series.entry((time.condition, &time.stack, settings));
             series.or_default().push((bytes, chain, time));
         }
@@ -93,13 +96,14 @@ pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<Fli
     steps
 }
 
-/// Returns the predicted and the measured round trips with the larger flight less those with the smaller one.
+/// Returns the predicted and the measured waiting with the larger flight less that with the smaller one, in round-trip
+/// times.
 fn more_round_trips(smaller: &SweepTime, larger: &SweepTime, trip_ns: f64) -> Option<[f64; 2]> {
     let (small, large) = smaller.predicted.zip(larger.predicted)?;
     let (small_ns, large_ns) = smaller.total_ns.zip(larger.total_ns)?;
     let working_ns = (large.cpu_ns + large.bytes_ns) - (small.cpu_ns + small.bytes_ns);
     Some([
-        large.round_trips - small.round_trips,
+        (large.waiting_ns - small.waiting_ns) / trip_ns,
         (large_ns - small_ns - working_ns) / trip_ns,
     ])
 }
