@@ -118,6 +118,50 @@ fn a_stack_without_ml_dsa_is_not_tried_there_alone() {
     }
 }
 
+/// The certificates of `--preset post-quantum`, and whether a stack needs ML-DSA for them.
+const CERTIFICATES: [(&str, bool); 6] = [
+    ("ecdsa", false),
+    ("long", false),
+    ("mixed", true),
+    ("mldsa-44", true),
+    ("mldsa-65", true),
+    ("merkle", true),
+];
+
+#[test]
+fn a_sweep_over_certificates_tries_each_stack_with_those_that_it_can_verify() {
+    let place = Place::with_sites("a.example\n");
+    let names = CERTIFICATES.map(|(name, _)| name).join(",");
+    let samples = samples(
+        &place,
+        &format!("--sweep certificates={names} --stack openssl,rustls-ring"),
+    );
+    assert_eq!(samples.len(), 2 * CERTIFICATES.len());
+    for (name, needs) in CERTIFICATES {
+        let site = format!("a.example@certificates={name}");
+        for sample in samples.iter().filter(|sample| sample.site == site) {
+            match (sample.stack.as_str(), &sample.outcome) {
+                ("rustls-ring", Outcome::Unsupported { reason }) => {
+                    assert!(needs, "{sample:?}");
+                    assert!(reason.contains("no verification of mldsa"), "{reason}");
+                }
+                (stack, outcome) => {
+                    assert!(outcome.ok().is_some(), "{sample:?}");
+                    assert!(stack == "openssl" || !needs, "{sample:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stack_without_the_hybrid_group_cannot_have_the_preset() {
+    Place::new().refuses(
+        2,
+        "connect --preset post-quantum --stack openssl,rustls-ring => rustls-ring & has no X25519MLKEM768 & openssl and rustls-aws-lc have it",
+    );
+}
+
 #[test]
 fn a_server_without_ml_dsa_says_which_has_it() {
     let place = Place::with_sites(

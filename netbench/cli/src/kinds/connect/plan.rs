@@ -3,9 +3,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use netbench_interop::SEGMENT_BYTES;
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
-    LinkPreset, Profile, SignatureScheme, StackName, Switch, Target, TlsVersion, parse_duration,
-    tls::one_of,
+    Alpn, CertificatesPreset, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan,
+    CpuShare, Group, LinkPreset, Profile, SignatureScheme, StackName, Switch, Target, TlsVersion,
+    parse_duration, tls::one_of,
 };
 use netbench_report::count;
 use netbench_runner::Workers;
@@ -37,7 +37,7 @@ Examples:
   netbench connect --sweep link=cable,dsl,lte,4g,3g,satellite --only github.com
   netbench connect --sweep server=openssl,nginx,haproxy --only github.com
                                               servers as they are installed
-  netbench connect --preset post-quantum      where the hybrid group costs a round trip
+  netbench connect --preset post-quantum      where ML-DSA and ML-KEM cost a round trip
   netbench connect --preset flight-steps      where a longer chain costs a round trip
   netbench connect --json | jq .comparisons
 
@@ -79,8 +79,9 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "SITE,…", value_delimiter = ',', conflicts_with_all = ["targets", "limit", "every"], help_heading = "What")]
     pub(crate) only: Vec<String>,
     /// Measure each site at several values of something, and at every combination if given again: rtt, jitter, loss,
-    /// rate, rate-up, queue, any other field of a sites file, link (see netbench setup link list), hybrid (off,on), cpu
-    /// (100%,25%). Without --sites, --only, --limit or --every it is of the first site alone
+    /// rate, rate-up, queue, any other field of a sites file, link (see netbench setup link list), certificates (ecdsa,
+    /// long, mixed, mldsa-44, mldsa-65, merkle), hybrid (off,on), cpu (100%,25%). Without --sites, --only, --limit or
+    /// --every it is of the first site alone
     #[arg(long, value_name = "NAME=V,…", conflicts_with_all = ["targets", "live"], help_heading = "What")]
     pub(crate) sweep: Vec<String>,
     /// Sweep what answers a question
@@ -196,8 +197,8 @@ fn is_of_groups(sweep: impl AsRef<str>) -> bool {
 /// A sweep that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SweepPreset {
-    /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long
-    /// one
+    /// Where post-quantum cryptography costs a round trip: six certificates, of which four have ML-DSA, without and with
+    /// the hybrid group, over eight links
     PostQuantum,
     /// At which size of the server's first flight a round trip is added: chains in steps of one segment around congestion
     /// windows of 10, 20 and 32 segments, over 20 and 100 ms
@@ -206,14 +207,21 @@ pub(crate) enum SweepPreset {
 
 impl SweepPreset {
     /// Returns the values of `--sweep` for which the preset stands. With the long chain, OpenSSL as a server sends ten
-    /// segments without the hybrid group and eleven with it, which is one more than it may send before it waits.
+    /// segments without the hybrid group and eleven with it, which is one more than it may send before it waits. Servers
+    /// staple nothing, because a response with a signature of ML-DSA would have the size of another certificate's.
     pub(crate) fn axes(self) -> Vec<String> {
         match self {
             Self::FlightSteps => flight_steps(),
             Self::PostQuantum => vec![
                 format!("link={}", LinkPreset::ALL.map(|link| link.name).join(",")),
-                "chain=2,4/11500".to_owned(),
+                format!(
+                    "certificates={}",
+                    CertificatesPreset::ALL
+                        .map(|certificates| certificates.name)
+                        .join(",")
+                ),
                 "hybrid=off,on".to_owned(),
+                "ocsp=off".to_owned(),
             ],
         }
     }
@@ -316,8 +324,8 @@ pub(super) fn sweep_can(plan: &ConnectPlan, workers: &Workers) -> Result<(), Wro
         if !known.is_some_and(|known| known.groups.contains(&HYBRID)) {
             let library = known.map_or("", |known| known.record.library.as_str());
             bail_input!(
-                "--sweep hybrid=on: {stack} ({library}) has no {HYBRID}; `netbench stacks list` says which stacks are \
-                 there"
+                "--sweep hybrid=on: {stack} ({library}) has no {HYBRID}; openssl and rustls-aws-lc have it, and \
+                 --sweep hybrid=off needs none"
             );
         }
     }
