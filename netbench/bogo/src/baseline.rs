@@ -1,8 +1,12 @@
-use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
+use std::{borrow::Cow, collections::BTreeMap, fs, path::Path};
 
 use netbench_model::coverage::{Category, RunnerId, TestOutcome};
 
-use crate::{BogoError, Catalog, Results, ShimConfig, TestResult, capability::UNSUPPORTED};
+use crate::{
+    BogoError, Catalog, KnownShim, Results, ShimConfig, TestResult,
+    outcomes_file::{Base, OutcomesFile},
+    runner::short_hash,
+};
 
 /// The stored outcomes of every test of one shim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,9 +69,6 @@ pub enum Departure {
     },
 }
 
-const HEADER: &str = "# runner: ";
-const LIBRARY: &str = "# library: ";
-
 impl Baseline {
     /// Makes a baseline of results with a library, whose version is given where the shim's source does not
     /// fix it.
@@ -104,67 +105,116 @@ impl Baseline {
         }
     }
 
-    /// Formats the baseline: a line for the runner, one for the library where its version is known, then a
-    /// line per test.
+    /// Formats the outcomes of all tests.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{HEADER}{}\n", self.runner);
-        if let Some(library) = &self.library {
-            text.push_str(&format!("{LIBRARY}{library}\n"));
-        }
-        for (name, TestResult { outcome, error }) in &self.tests {
-            let word = outcome.name();
-            // Writing to a string does not fail.
-            let _written = match shortened(*outcome, error) {
-                "" => writeln!(text, "{name}\t{word}"),
-                line => writeln!(text, "{name}\t{word}\t{line}"),
-            };
-        }
-        text
+        let tests = self.tests.iter();
+        self.file(None, tests.map(|(name, test)| (name, Some(test))))
+            .to_text()
     }
 
-    /// Reads a file in the format of [`Self::to_text`].
+    /// Formats the outcomes that differ from those of the shim `base`.
+    pub fn differences_to_text(&self, base: &str, of_base: &Self) -> String {
+        let differing = self
+            .tests
+            .iter()
+            .filter(|(name, test)| of_base.tests.get(*name) != Some(test))
+            .map(|(name, test)| (name, Some(test)));
+        let absent = of_base
+            .tests
+            .keys()
+            .filter(|name| !self.tests.contains_key(*name))
+            .map(|name| (name, None));
+        let base = Base {
+            shim: base.to_owned(),
+            checksum: self.checksum(),
+        };
+        self.file(Some(base), differing.chain(absent)).to_text()
+    }
+
+    fn file<'a>(
+        &self,
+        base: Option<Base>,
+        tests: impl Iterator<Item = (&'a String, Option<&'a TestResult>)>,
+    ) -> OutcomesFile {
+        OutcomesFile {
+            runner: self.runner.clone(),
+            library: self.library.clone(),
+            base,
+            tests: tests
+                .map(|(name, test)| (name.clone(), test.cloned()))
+                .collect(),
+        }
+    }
+
+    fn checksum(&self) -> String {
+        short_hash(&[&self.to_text()])
+    }
+
+    /// Reads a file in the format of [`Self::to_text`] or [`Self::differences_to_text`]; in the second case
+    /// also the file of the other shim, which is in the same folder.
     ///
     /// # Errors
-    /// Returns an error if the file does not exist, or has another format.
+    /// Returns an error if a file does not exist or has another format, or if the other shim's outcomes have
+    /// changed since.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
-        Self::of_text(path, &text)
-    }
-
-    /// Parses the text of the file `path`.
-    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
-        Self::parse(text).map_err(|why| BogoError::bad(path, why))
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let mut lines = text.lines();
-        let first = lines.next().and_then(|line| line.strip_prefix(HEADER));
-        let runner = first
-            .ok_or("the first line does not name the runner")?
-            .to_owned();
-        if !text.ends_with('\n') {
-            return Err("it was cut short: the last line has no end".to_owned());
-        }
-        let mut lines = lines.enumerate().peekable();
-        let library = lines.next_if(|(_, line)| line.starts_with(LIBRARY));
-        let library = library.and_then(|(_, line)| line.strip_prefix(LIBRARY));
-        let mut tests = BTreeMap::new();
-        for (number, line) in lines {
-            let parsed = line.split_once('\t').and_then(|(name, rest)| {
-                let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
-                let outcome = word.parse().ok()?;
-                let error = lengthened(outcome, line);
-                Some((name, TestResult { outcome, error }))
-            });
-            let (name, test) = parsed
-                .ok_or_else(|| format!("line {}: expected a test and its outcome", number + 2))?;
-            tests.insert(name.to_owned(), test);
-        }
-        Ok(Self {
-            runner,
-            library: library.map(str::to_owned),
-            tests,
+        Self::of_text(path, &text, |base| {
+            let text = fs::read_to_string(base).map_err(BogoError::io(base))?;
+            Ok(text.into())
         })
+    }
+
+    /// Parses the text of the file `path`; `read` returns the text of another file.
+    pub(crate) fn of_text(
+        path: &Path,
+        text: &str,
+        read: impl FnOnce(&Path) -> Result<Cow<'static, str>, BogoError>,
+    ) -> Result<Self, BogoError> {
+        let file = OutcomesFile::parse(text).map_err(|why| BogoError::bad(path, why))?;
+        let line = if file.library.is_some() { 3 } else { 2 };
+        let Some(Base { shim, checksum }) = &file.base else {
+            return Ok(Self::whole(file));
+        };
+        if KnownShim::named(shim).is_none() {
+            let shim = shim.escape_debug();
+            return Err(BogoError::bad(
+                path,
+                format!("line {line}: there is no shim {shim}"),
+            ));
+        }
+        let path_of_base = path.with_file_name(format!("{shim}.tsv"));
+        let base = OutcomesFile::parse(&read(&path_of_base)?)
+            .map_err(|why| BogoError::bad(&path_of_base, why))?;
+        if base.base.is_some() {
+            let why = format!("line {line}: {shim} has differences itself");
+            return Err(BogoError::bad(path, why));
+        }
+        let checksum = checksum.clone();
+        let all = Self::whole(OutcomesFile {
+            base: None,
+            tests: base.tests.into_iter().chain(file.tests).collect(),
+            ..file
+        });
+        if all.checksum() != checksum {
+            let why = format!(
+                "line {line}: the outcomes are not those that were stored: a line was lost or changed, here or \
+                 in {}",
+                path_of_base.display()
+            );
+            return Err(BogoError::bad(path, why));
+        }
+        Ok(all)
+    }
+
+    fn whole(file: OutcomesFile) -> Self {
+        let tests = file.tests.into_iter();
+        Self {
+            runner: file.runner,
+            library: file.library,
+            tests: tests
+                .filter_map(|(name, test)| Some((name, test?)))
+                .collect(),
+        }
     }
 
     /// Returns the tests with worse outcomes, and the parts of the configuration that are no longer true.
@@ -231,19 +281,4 @@ impl Baseline {
 
 fn words(runner: &RunnerId) -> String {
     format!("{} {} {}", runner.package, runner.version, runner.checksum)
-}
-/// Returns the message of a test without the word that the outcome repeats.
-fn shortened(outcome: TestOutcome, error: &str) -> &str {
-    match outcome {
-        TestOutcome::Unsupported => error.strip_prefix(UNSUPPORTED).unwrap_or(error),
-        _ => error,
-    }
-}
-
-/// Returns the message that [`shortened`] has shortened.
-fn lengthened(outcome: TestOutcome, line: &str) -> String {
-    match outcome {
-        TestOutcome::Unsupported if !line.is_empty() => format!("{UNSUPPORTED}{line}"),
-        _ => line.to_owned(),
-    }
 }

@@ -23,6 +23,7 @@ mod feature;
 mod go_shim;
 mod linked;
 mod matrix;
+mod outcomes_file;
 mod patterns;
 mod results;
 mod run;
@@ -54,5 +55,5 @@ pub use shims::{
     KNOWN_SHIMS, KnownShim, LibraryVersion, MadeBy, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE,
     ShimExecutable,
 };
-pub use stored::{StoredOutcomes, catalog_path, outcomes_path};
+pub use stored::{StoredOutcomes, catalog_path, outcomes_path, store};
 pub use topic::{TOPICS, Topic};

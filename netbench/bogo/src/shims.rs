@@ -17,6 +17,8 @@ pub struct KnownShim {
     config: Option<&'static str>,
     /// The file with the exceptions from that, where the configuration is also another shim's.
     exceptions: Option<&'static str>,
+    /// The shim from whose outcomes those of this one are stored as differences.
+    pub differs_from: Option<&'static str>,
     /// The parts of the table of features that its library has and the shim does not show.
     beyond: &'static [&'static str],
 }
@@ -116,6 +118,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         made_by: MadeBy::Boringssl,
         config: None,
         exceptions: None,
+        differs_from: None,
         beyond: &[],
     },
     KnownShim {
@@ -124,6 +127,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         made_by: MadeBy::Cargo(executable("netbench-bogo-openssl", Some("openssl"))),
         config: Some("openssl.json"),
         exceptions: None,
+        differs_from: None,
         beyond: &["libssl"],
     },
     KnownShim {
@@ -132,6 +136,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         made_by: MadeBy::Cargo(executable("netbench-bogo-rustls", Some("rustls"))),
         config: Some("rustls.json"),
         exceptions: None,
+        differs_from: None,
         beyond: &["rustls on aws-lc-rs"],
     },
     KnownShim {
@@ -140,6 +145,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         made_by: MadeBy::Cargo(executable("netbench-bogo-rustls-ring", Some("rustls-ring"))),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
+        differs_from: None,
         beyond: &[],
     },
     KnownShim {
@@ -151,6 +157,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls@0.23.31.json"),
+        differs_from: Some("rustls-ring"),
         beyond: &[],
     },
     KnownShim {
@@ -159,6 +166,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None)),
         config: Some("go.json"),
         exceptions: None,
+        differs_from: None,
         beyond: &["crypto/tls"],
     },
     KnownShim {
@@ -170,6 +178,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         }),
         config: Some("openssl.json"),
         exceptions: Some("openssl@4.0.json"),
+        differs_from: Some("openssl"),
         beyond: &["libssl", "libssl since 4.0"],
     },
     KnownShim {
@@ -181,6 +190,7 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
         )),
         config: Some("openssl.json"),
         exceptions: Some("openssl-system.json"),
+        differs_from: None,
         beyond: &["libssl"],
     },
 ];

@@ -1,10 +1,13 @@
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use netbench_model::coverage::{Coverage, Defects, Difference, Matrix, RunnerId};
 
 use crate::{
-    Baseline, BogoError, Catalog, KnownShim, OutcomesIn, Results, ShimConfig, ShimResults,
-    TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
+    Baseline, BogoError, Catalog, KNOWN_SHIMS, KnownShim, OutcomesIn, Results, ShimConfig,
+    ShimResults, TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
 };
 
 /// Stored outcomes of shims: coverage and differences without a run.
@@ -39,7 +42,7 @@ impl StoredOutcomes {
                 let shim = shim.name;
                 return Err(BogoError::NotStored { shim, path });
             };
-            let baseline = Baseline::of_text(&path, &text)?;
+            let baseline = Baseline::of_text(&path, &text, |base| place.needed(base))?;
             let id = baseline.runner_id();
             if id.is_none() || runner.is_some() && id != runner {
                 let runner = baseline.runner.escape_debug().to_string();
@@ -105,6 +108,42 @@ impl StoredShim {
             results: &self.results,
         }
     }
+}
+
+/// Stores the outcomes of a shim in the source tree: whole, or as differences from another shim's. The files with
+/// differences from this shim's outcomes are written again, and keep their meaning.
+///
+/// # Errors
+/// Returns an error if a file cannot be written, or if one that depends on another cannot be read.
+pub fn store(tree: &Path, shim: &KnownShim, baseline: &Baseline) -> Result<(), BogoError> {
+    let mut dependent = Vec::new();
+    for other in &KNOWN_SHIMS {
+        let path = tree.join(outcomes_path(other.name));
+        if other.differs_from == Some(shim.name) && path.is_file() {
+            dependent.push((other, Baseline::read(&path)?));
+        }
+    }
+    let text = match shim.differs_from {
+        None => baseline.to_text(),
+        Some(base) => {
+            let of_base = Baseline::read(&tree.join(outcomes_path(base)))?;
+            baseline.differences_to_text(base, &of_base)
+        }
+    };
+    write(tree, shim, &text)?;
+    for (other, outcomes) in dependent {
+        write(
+            tree,
+            other,
+            &outcomes.differences_to_text(shim.name, baseline),
+        )?;
+    }
+    Ok(())
+}
+
+fn write(tree: &Path, shim: &KnownShim, text: &str) -> Result<(), BogoError> {
+    let path = tree.join(outcomes_path(shim.name));
+    fs::write(&path, text).map_err(BogoError::io(path))
 }
 
 /// Returns the path, in the source tree, of the file with a shim's outcomes.

@@ -2,7 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use netbench_bogo::{Baseline, Catalog, Departure, Results, ShimConfig, TestResult};
+use std::fs;
+
+use netbench_bogo::{
+    Baseline, Catalog, Departure, KnownShim, Results, ShimConfig, TestResult, outcomes_path, store,
+};
 use netbench_model::coverage::{RunnerId, TestOutcome};
 
 fn runner() -> RunnerId {
@@ -49,7 +53,7 @@ fn with_chance(mut results: Results, outcome: TestOutcome) -> Results {
 fn read(text: &str) -> Result<Baseline, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.tsv");
-    std::fs::write(&path, text).unwrap();
+    fs::write(&path, text).unwrap();
     Baseline::read(&path).map_err(|error| error.to_string())
 }
 
@@ -93,7 +97,7 @@ fn what_tests_expect_is_read_again() {
     let catalog = Catalog::from_null_shim(&null, &facts(&null)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tests.tsv");
-    std::fs::write(&path, catalog.to_text()).unwrap();
+    fs::write(&path, catalog.to_text()).unwrap();
     assert_eq!(Catalog::read(&path).unwrap(), catalog);
     let about = catalog.about("A").unwrap();
     assert_eq!(about.flags, ["-async", "-curves"]);
@@ -107,7 +111,7 @@ fn what_tests_expect_is_read_again() {
         "A\tsuccess\tpeer\ttls\tTLS12\t\t\t\n",
         "A\tsuccess\tclient\ttls\tTLS12\t\t\t",
     ] {
-        std::fs::write(&path, text).unwrap();
+        fs::write(&path, text).unwrap();
         let error = Catalog::read(&path).unwrap_err().to_string();
         assert!(error.contains("tests.tsv"), "{error}");
     }
@@ -121,6 +125,7 @@ fn a_file_that_is_not_whole_or_not_ours_is_named() {
         ("", "first line"),
         ("A\tpassed\n", "first line"),
         (&text.replace("passed", "\x1b[31m"), "line 2"),
+        (&format!("{text}A\tfailed\n"), "line 3: A is there twice"),
         (&text.replace('\t', " "), "line 2"),
     ];
     for (text, word) in cases {
@@ -131,6 +136,134 @@ fn a_file_that_is_not_whole_or_not_ours_is_named() {
         );
         assert!(!error.contains('\x1b'));
     }
+}
+
+/// Returns the outcomes of a shim, and those of another version of its library: one test changes, one is new, and one
+/// is gone.
+fn versions() -> (Baseline, Baseline) {
+    let of_base = results(&[
+        ("A", TestOutcome::Passed),
+        ("B", TestOutcome::Failed),
+        ("C", TestOutcome::Unsupported),
+        ("D", TestOutcome::Passed),
+    ]);
+    let of_version = results(&[
+        ("A", TestOutcome::Passed),
+        ("B", TestOutcome::Passed),
+        ("C", TestOutcome::Unsupported),
+        ("E", TestOutcome::Failed),
+    ]);
+    (
+        Baseline::of(&runner(), Some("go1.1"), &of_base),
+        Baseline::of(&runner(), Some("go1.2"), &of_version),
+    )
+}
+
+/// Reads differences from the outcomes of `go`.
+fn read_version(of_base: &str, differences: &str) -> Result<Baseline, String> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("go.tsv"), of_base).unwrap();
+    let path = folder.path().join("version.tsv");
+    fs::write(&path, differences).unwrap();
+    Baseline::read(&path).map_err(|error| error.to_string())
+}
+
+#[test]
+fn differences_from_another_shim_are_read_as_all_outcomes() {
+    let (base, version) = versions();
+    let text = version.differences_to_text("go", &base);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        [&lines[..2], &lines[3..]].concat(),
+        [
+            "# runner: boring-sys 1.2.3 abc",
+            "# library: go1.2",
+            "B\tpassed",
+            "D\tabsent",
+            "E\tfailed"
+        ]
+    );
+    assert_eq!(read_version(&base.to_text(), &text).unwrap(), version);
+    let same = base.differences_to_text("go", &base);
+    assert_eq!(same.lines().count(), 3);
+    assert_eq!(read_version(&base.to_text(), &same).unwrap(), base);
+}
+
+#[test]
+fn damaged_differences_are_refused_with_their_file_and_line() {
+    let (base, version) = versions();
+    let (whole, text) = (base.to_text(), version.differences_to_text("go", &base));
+    let stored = "line 3: the outcomes are not those that were stored";
+    let cases = [
+        (whole.clone(), text.replace("B\tpassed\n", ""), stored),
+        (whole.clone(), text.replace("E\tfailed\n", ""), stored),
+        (
+            whole.clone(),
+            text.replace("B\tpassed", "B\tfailed"),
+            stored,
+        ),
+        (whole.clone(), text.replace("go1.2", "go1.3"), stored),
+        (
+            whole.replace("A\tpassed", "A\tfailed"),
+            text.clone(),
+            stored,
+        ),
+        (whole.clone(), text.replace("E\tfailed", "E\tfai"), "line 6"),
+        (
+            whole.clone(),
+            text.replace("E\t", "B\t"),
+            "line 6: B is there twice",
+        ),
+        (
+            whole.clone(),
+            text.trim_end().to_owned(),
+            "it was cut short",
+        ),
+        (
+            whole.clone(),
+            text.replace(": go ", ": none "),
+            "line 3: there is no shim none",
+        ),
+        (
+            whole.clone(),
+            text.replace(": go ", ": "),
+            "line 3: expected a shim and a checksum",
+        ),
+        (
+            text.clone(),
+            text.clone(),
+            "line 3: go has differences itself",
+        ),
+    ];
+    for (base, text, why) in cases {
+        let error = read_version(&base, &text).unwrap_err();
+        let place = format!("version.tsv: {why}");
+        assert!(error.contains(&place), "{error} has not {place}");
+    }
+    let error = read_version(&whole.replace('\t', " "), &text).unwrap_err();
+    assert!(error.contains("go.tsv: line 3: expected a test"), "{error}");
+    let error = read("# runner: a b c\nA\tabsent\n").unwrap_err();
+    assert!(error.contains("shim.tsv: line 2"), "{error}");
+}
+
+#[test]
+fn new_outcomes_of_a_shim_do_not_change_those_that_are_stored_as_differences() {
+    let (base, version) = versions();
+    let tree = tempfile::tempdir().unwrap();
+    let tree = tree.path();
+    let [of_old, of_new] = ["openssl", "openssl@4.0"].map(|name| tree.join(outcomes_path(name)));
+    fs::create_dir_all(tree.join("results/bogo")).unwrap();
+    let [old, new] = ["openssl", "openssl@4.0"].map(|name| KnownShim::named(name).unwrap());
+    let error = store(tree, new, &version).unwrap_err().to_string();
+    assert!(error.contains("openssl.tsv"), "{error}");
+    store(tree, old, &base).unwrap();
+    store(tree, new, &version).unwrap();
+    let before = fs::read_to_string(&of_new).unwrap();
+    assert!(before.contains("# differences from: openssl "), "{before}");
+    store(tree, old, &version).unwrap();
+    assert_eq!(Baseline::read(&of_old).unwrap(), version);
+    assert_eq!(Baseline::read(&of_new).unwrap(), version);
+    assert_ne!(fs::read_to_string(&of_new).unwrap(), before);
 }
 
 #[test]
@@ -159,7 +292,7 @@ fn departures_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.json");
     let reasons = r#"{"B": "defect: b", "E": "defect: e", "G": "defect: g", "Shuffled": "chance: s", "Z*": "defect: z"}"#;
-    std::fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
+    fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
     let config = ShimConfig::read(&path, None).unwrap();
     let baseline = Baseline::of(&runner(), None, &before);
     let departures = baseline.departures("s", &runner(), &catalog, &config, &now);

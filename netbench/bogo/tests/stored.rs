@@ -12,7 +12,7 @@ use std::{
 
 use netbench_bogo::{
     Baseline, Catalog, Expects, KNOWN_SHIMS, KnownShim, OutcomesIn, ShimResults, StoredOutcomes,
-    matrix_of,
+    matrix_of, outcomes_path,
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
@@ -35,7 +35,7 @@ fn catalog() -> Catalog {
 }
 
 fn baseline(shim: &str) -> Baseline {
-    Baseline::read(&tree().join(format!("results/bogo/{shim}.tsv"))).unwrap()
+    Baseline::read(&tree().join(outcomes_path(shim))).unwrap()
 }
 
 fn matrix() -> Matrix {
@@ -186,6 +186,19 @@ fn gos_shim_reads_the_flags_that_are_let_through_to_it_and_no_others() {
     }
     assert_eq!(supported("go"), read);
     assert!(unread.contains("-enable-early-data"), "{unread:?}");
+}
+
+#[test]
+fn files_have_the_form_in_which_they_are_written() {
+    for shim in &KNOWN_SHIMS {
+        let text = fs::read_to_string(tree().join(outcomes_path(shim.name))).unwrap();
+        let outcomes = baseline(shim.name);
+        let written = match shim.differs_from {
+            None => outcomes.to_text(),
+            Some(base) => outcomes.differences_to_text(base, &baseline(base)),
+        };
+        assert!(text == written, "{}", shim.name);
+    }
 }
 
 #[test]

@@ -1,14 +1,14 @@
 use std::{fs, path::Path};
 
 use anyhow::Context;
-use netbench_bogo::{Baseline, Departure, catalog_path, outcomes_path};
+use netbench_bogo::{Baseline, Departure, catalog_path, outcomes_path, store};
 use netbench_model::coverage::TestOutcome;
 
 use crate::exit::Ended;
 
 use super::{
     runs::{Job, Setup, ShimRun},
-    shims::tree,
+    shims::{known, tree},
 };
 
 /// Stores the outcomes of every shim in the source tree, for later runs to compare with.
@@ -20,9 +20,9 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
     }
     write(&path, setup.catalog.to_text())?;
     for ShimRun { shim, results } in runs {
-        let path = tree.root().join(outcomes_path(shim.name));
         let baseline = Baseline::of(&setup.runner.id, shim.library.as_deref(), results);
-        write(&path, baseline.to_text())?;
+        store(tree.root(), known(shim.name)?, &baseline)?;
+        let path = tree.root().join(outcomes_path(shim.name));
         let (name, path) = (shim.name, path.display());
         setup
             .progress
