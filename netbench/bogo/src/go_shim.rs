@@ -3,7 +3,7 @@ use std::{fs, path::PathBuf, process::Command, time::Duration};
 use serde::Deserialize;
 
 use crate::{
-    BogoError, Runner,
+    BogoError, GoToolchain, Runner,
     command::Tool,
     runner::{lock, overlay, short_hash},
 };
@@ -44,19 +44,34 @@ struct GoEnv {
     goversion: String,
 }
 
-/// Finds Go's own shim, or builds it with Go's toolchain, which takes half a minute.
+impl GoToolchain {
+    /// Returns Go's command with this toolchain, which is downloaded if the command needs it and it is not there.
+    fn command(self) -> Command {
+        let mut command = Command::new("go");
+        if let Self::Version(version) = self {
+            command.env("GOTOOLCHAIN", version);
+        }
+        command
+    }
+}
+
+/// Finds Go's own shim, or builds it with the toolchain, which takes half a minute.
 ///
 /// # Errors
 /// Returns an error without Go, with a Go that has no shim or a different one, and the errors of its build.
-pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, BogoError> {
+pub fn go_shim(
+    runner: &Runner,
+    toolchain: GoToolchain,
+    say: &mut dyn FnMut(&str),
+) -> Result<GoShim, BogoError> {
     // The command runs outside of BoringSSL's module, which may require another Go.
     let home = &runner.home;
-    let mut command = Command::new("go");
+    let mut command = toolchain.command();
     command
         .args(["env", "-json", "GOROOT", "GOVERSION"])
         .current_dir(home);
     let step = "asking for Go's version";
-    let said = runner.run_well(&mut command, GO, step, Duration::from_secs(30))?;
+    let said = runner.run_well(&mut command, GO, step, LIMIT)?;
     let go: GoEnv =
         serde_json::from_slice(&said.out).map_err(|error| BogoError::bad("go env", error))?;
     let source = go.goroot.join(SOURCE);
@@ -83,8 +98,11 @@ pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, Bog
         ];
         let overlay = overlay(&folder, &files)?;
         let partial = folder.join("crypto-tls.partial");
-        let mut command = Command::new("go");
+        let mut command = Command::new(go.goroot.join("bin/go"));
         command
+            .env("GOTOOLCHAIN", "local")
+            // A downloaded toolchain is in the cache of modules, where Go replaces no file. crypto/tls needs no module.
+            .env("GOMODCACHE", home.join("no-modules"))
             .args(["test", "-c", "-trimpath", "-overlay"])
             .arg(overlay)
             .arg("-o")

@@ -52,8 +52,8 @@ pub use results::{Results, TestResult};
 pub use run::{Errors, Progress, RunOptions, run};
 pub use runner::Runner;
 pub use shims::{
-    KNOWN_SHIMS, KnownShim, LibraryVersion, MadeBy, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE,
-    ShimExecutable,
+    GoToolchain, KNOWN_SHIMS, KnownShim, LibraryVersion, MadeBy, NULL_SHIM, SHIMS_FOLDER,
+    SHIMS_PACKAGE, ShimExecutable,
 };
 pub use stored::{StoredOutcomes, catalog_path, outcomes_path, store};
 pub use topic::{TOPICS, Topic};

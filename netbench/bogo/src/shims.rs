@@ -71,7 +71,16 @@ pub enum MadeBy {
     /// Cargo, with a library of the system, whose version the program prints (`-which-library`).
     CargoWithSystemLibrary(ShimExecutable),
     /// Go's toolchain, which ships the shim; a program that Cargo builds starts it.
-    GoBehind(ShimExecutable),
+    GoBehind(ShimExecutable, GoToolchain),
+}
+
+/// The toolchain that builds Go's shim, with its own crypto/tls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoToolchain {
+    /// The installed Go.
+    Installed,
+    /// A version, which the installed Go downloads (`go1.27.4`).
+    Version(&'static str),
 }
 
 /// The Cargo target of a shim.
@@ -111,7 +120,7 @@ const fn executable(name: &'static str, feature: Option<&'static str>) -> ShimEx
 }
 
 /// The shims that can be selected.
-pub const KNOWN_SHIMS: [KnownShim; 8] = [
+pub const KNOWN_SHIMS: [KnownShim; 9] = [
     KnownShim {
         name: "boringssl",
         stack: None,
@@ -163,10 +172,22 @@ pub const KNOWN_SHIMS: [KnownShim; 8] = [
     KnownShim {
         name: "go",
         stack: Some("go"),
-        made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None)),
+        made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None), GoToolchain::Installed),
         config: Some("go.json"),
         exceptions: None,
         differs_from: None,
+        beyond: &["crypto/tls"],
+    },
+    KnownShim {
+        name: "go@1.27",
+        stack: None,
+        made_by: MadeBy::GoBehind(
+            executable("netbench-bogo-go", None),
+            GoToolchain::Version("go1.27.4"),
+        ),
+        config: Some("go.json"),
+        exceptions: Some("go@1.27.json"),
+        differs_from: Some("go"),
         beyond: &["crypto/tls"],
     },
     KnownShim {

@@ -43,7 +43,7 @@ fn stored(shims: &[&KnownShim]) -> StoredOutcomes {
 fn columns() -> Vec<&'static KnownShim> {
     KNOWN_SHIMS
         .iter()
-        .filter(|shim| shim.stack.is_some())
+        .filter(|shim| shim.config_file().is_some())
         .collect()
 }
 

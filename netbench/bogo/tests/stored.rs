@@ -16,7 +16,7 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 7] = [
+const SHIMS: [(&str, &str); 8] = [
     ("openssl", "openssl"),
     ("openssl@4.0", "openssl"),
     ("openssl-system", "openssl"),
@@ -24,6 +24,7 @@ const SHIMS: [(&str, &str); 7] = [
     ("rustls-ring", "rustls"),
     ("rustls@0.23.31", "rustls"),
     ("go", "go"),
+    ("go@1.27", "go"),
 ];
 
 fn tree() -> PathBuf {
@@ -112,6 +113,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
         ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("go", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
+        ("go@1.27", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
     ] {
         for (name, test) in baseline(shim).tests {
             let about = catalog.about(&name).unwrap();
@@ -139,7 +141,10 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
 
 #[test]
 fn every_failure_has_a_reason_and_every_shim_that_is_no_control_has_outcomes() {
-    for shim in KNOWN_SHIMS.iter().filter(|shim| shim.stack.is_some()) {
+    for shim in KNOWN_SHIMS
+        .iter()
+        .filter(|shim| shim.config_file().is_some())
+    {
         let config = shim.config(&OutcomesIn::Tree(tree())).unwrap();
         let tests = baseline(shim.name).tests;
         let failed = tests
@@ -203,7 +208,11 @@ fn files_have_the_form_in_which_they_are_written() {
 
 #[test]
 fn outcomes_name_the_version_of_a_library_that_the_source_tree_does_not_fix() {
-    for (shim, start) in [("go", "go1."), ("openssl-system", "OpenSSL 3.")] {
+    for (shim, start) in [
+        ("go", "go1."),
+        ("go@1.27", "go1.27."),
+        ("openssl-system", "OpenSSL 3."),
+    ] {
         let library = baseline(shim).library.unwrap();
         assert!(library.starts_with(start), "{library}");
     }
@@ -422,6 +431,8 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("go", "*", "Encrypted ClientHello", "TLS 1.3", "has"),
     ("go", "server", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
     ("go", "*", "Raw public keys", "TLS 1.3", "lacks"),
+    ("go", "*", "ML-DSA signatures", "TLS 1.3", "lacks"),
+    ("go@1.27", "*", "ML-DSA signatures", "TLS 1.3", "has"),
     ("openssl", "*", "PSK suites", "TLS 1.2", "has"),
     ("rustls", "*", "PSK suites", "TLS 1.2", "lacks"),
     (

@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use netbench_bogo::Runner;
+use netbench_bogo::{KNOWN_SHIMS, Runner};
 use netbench_testing::script;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -101,7 +101,7 @@ fn target_with_shims() -> TempDir {
         "release"
     });
     fs::create_dir(&folder).unwrap();
-    for shim in ["null", "openssl", "rustls"] {
+    for shim in ["null", "openssl", "rustls", "go"] {
         script(&folder.join(format!("netbench-bogo-{shim}")), "echo No");
     }
     target
@@ -133,6 +133,21 @@ fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
         assert_eq!(shims(&coverage), ["openssl", "rustls"]);
         script(&bin.path().join(missing), "exit 0");
     }
+}
+
+#[test]
+fn the_shim_of_another_go_is_built_by_that_toolchain() {
+    let place = Place::new();
+    let home = add_source(&place);
+    script(&home.join(Runner::program_name()), RUNNER);
+    let target = target_with_shims();
+    place.script(
+        "go",
+        "echo \"go: download $GOTOOLCHAIN: no network\" >&2\nexit 1",
+    );
+    let mut command = bogo_command(&place, &target, "--shim go@1.27");
+    let done = finish(command.env("PATH", place.path())).expect(1);
+    done.tells("go: download go1.27.");
 }
 
 /// A runner with four tests, which logs its patterns and passes the named tests.
@@ -195,7 +210,11 @@ fn stored_outcomes_are_shown_without_go() {
     let stored = "--stored --json --shim openssl,rustls,rustls-ring";
     let all = read(&bogo_alone("--stored --json --shim go,all").expect(0));
     let names = shims(&all);
-    assert_eq!((names.len(), names[0]), (8, "go"), "{names:?}");
+    assert_eq!(
+        (names.len(), names[0]),
+        (KNOWN_SHIMS.len(), "go"),
+        "{names:?}"
+    );
     let coverage = read(&bogo_alone(stored).expect(0));
     let shims = coverage["shims"].as_array().unwrap();
     assert_eq!(shims.len(), 3);

@@ -14,6 +14,7 @@ Examples:
   netbench bogo --shim rustls --test 'ALPN*'  some tests of one stack
   netbench bogo diff openssl rustls           tests that only one of them passes
   netbench bogo diff rustls@0.23.31 rustls-ring --stored   what an upgrade changes
+  netbench bogo diff go go@1.27 --stored      the same for Go
   netbench bogo --matrix --stored             what each stack has, by version
   netbench bogo defects openssl rustls        what each does that it must not
   netbench bogo --stored                      stored outcomes, without running

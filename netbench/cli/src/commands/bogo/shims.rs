@@ -66,9 +66,9 @@ impl Shim {
                 (library, libraries) = (Some(linked.version), linked.files);
                 program
             }
-            MadeBy::GoBehind(executable) => {
+            MadeBy::GoBehind(executable, toolchain) => {
                 let program = find_built(executable, progress)?;
-                let go = go_shim(runner, &mut |step| progress.stage(step))?;
+                let go = go_shim(runner, toolchain, &mut |step| progress.stage(step))?;
                 (behind, library) = (Some(go.program), Some(go.version));
                 program
             }
