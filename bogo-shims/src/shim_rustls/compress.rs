@@ -1,12 +1,11 @@
 //! The runner's mock certificate compression algorithms
 //! (`ssl/test/runner/cert_compression_tests.go`).
 
-use rustls::{
-    CertificateCompressionAlgorithm,
-    compress::{
-        CertCompressor, CertDecompressor, CompressionFailed, CompressionLevel, DecompressionFailed,
-    },
+use rustls::compress::{
+    CertCompressor, CertDecompressor, CompressionFailed, CompressionLevel, DecompressionFailed,
 };
+
+use super::api::{CertificateCompressionAlgorithm, compression};
 
 /// Code point and instance of each algorithm.
 pub(crate) const ALL: [(u16, &dyn Both); 3] = [
@@ -55,7 +54,7 @@ macro_rules! both {
             }
 
             fn algorithm(&self) -> CertificateCompressionAlgorithm {
-                CertificateCompressionAlgorithm::Unknown($code)
+                compression($code)
             }
         }
 
@@ -74,7 +73,7 @@ macro_rules! both {
             }
 
             fn algorithm(&self) -> CertificateCompressionAlgorithm {
-                CertificateCompressionAlgorithm::Unknown($code)
+                compression($code)
             }
         }
     };

@@ -1,6 +1,6 @@
 //! The test's expectations of a connection, compared with rustls' view of it.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{
     Failure, Options,
@@ -8,12 +8,14 @@ use crate::{
     expected::{Agreed, authorities, check_new_session, check_stored, ensure},
     reported::{Known, Reported, Retry, Verification},
 };
-use rustls::{
-    CipherSuite, CommonState, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
-    pki_types::CertificateDer,
-};
+use rustls::{client::EchStatus, pki_types::CertificateDer};
 
-use super::{certs, observed::Observed};
+use super::{
+    api::{CipherSuite, NamedGroup, ProtocolVersion},
+    certs,
+    observed::Observed,
+    provider::sha256,
+};
 
 /// The expectations of one connection.
 pub(crate) struct Expect<'a> {
@@ -27,35 +29,16 @@ pub(crate) struct Properties<'a> {
     /// Whether early data may be sent, and the handshake is not done.
     pub(crate) early: bool,
     pub(crate) version: Option<ProtocolVersion>,
-    pub(crate) kind: Option<HandshakeKind>,
+    pub(crate) resumed: bool,
+    /// Whether a HelloRetryRequest preceded the handshake.
+    pub(crate) retry: Known<Retry>,
     pub(crate) suite: Option<CipherSuite>,
     pub(crate) group: Option<NamedGroup>,
     pub(crate) alpn: Option<&'a [u8]>,
     pub(crate) server_name: Option<&'a str>,
-    pub(crate) peer: Option<&'a [CertificateDer<'static>]>,
+    pub(crate) peer: Option<Cow<'a, [CertificateDer<'static>]>>,
     pub(crate) early_data_accepted: bool,
     pub(crate) ech: Option<EchStatus>,
-}
-
-impl<'a> Properties<'a> {
-    /// Returns the properties that every connection reports, over any transport. The other fields keep their
-    /// values for a connection that lacks the property.
-    pub(crate) fn of(connection: &'a CommonState) -> Self {
-        let suite = connection.negotiated_cipher_suite();
-        let group = connection.negotiated_key_exchange_group();
-        Self {
-            early: false,
-            version: connection.protocol_version(),
-            kind: connection.handshake_kind(),
-            suite: suite.map(|suite| suite.suite()),
-            group: group.map(|group| group.name()),
-            alpn: connection.alpn_protocol(),
-            server_name: None,
-            peer: connection.peer_certificates(),
-            early_data_accepted: false,
-            ech: None,
-        }
-    }
 }
 
 impl Expect<'_> {
@@ -75,8 +58,7 @@ impl Expect<'_> {
         let observed = self.observed.get();
         let options = self.options;
         let group = is.group.map(u16::from);
-        let old = is.version == Some(ProtocolVersion::TLSv1_2);
-        if is.kind == Some(HandshakeKind::Resumed) {
+        if is.resumed {
             return Reported {
                 verification: Known::Unreported(
                     "the result of the verification on a resumed connection",
@@ -84,11 +66,7 @@ impl Expect<'_> {
                 signature: Known::Unreported(
                     "the scheme of the peer's signature on a resumed connection",
                 ),
-                retry: if old {
-                    Known::Is(Retry::WasNot)
-                } else {
-                    Known::Unreported("whether a resumption began with a HelloRetryRequest")
-                },
+                retry: is.retry,
                 staple: Known::Unreported("the stapled response on a resumed connection"),
                 group: match group {
                     None => Known::Unreported("the group of a session that is resumed"),
@@ -108,10 +86,7 @@ impl Expect<'_> {
                 )
             },
             signature: Known::Is(observed.signature.map(u16::from)),
-            retry: Known::Is(match is.kind {
-                Some(HandshakeKind::FullWithHelloRetryRequest) => Retry::Was,
-                _ => Retry::WasNot,
-            }),
+            retry: is.retry,
             staple: Known::Is(observed.ocsp.clone().unwrap_or_default()),
             group: Known::Is(group),
         }
@@ -141,7 +116,7 @@ impl Expect<'_> {
 
     fn check_session(&self, is: &Properties<'_>) -> Result<(), Failure> {
         let options = self.options;
-        let reused = is.kind == Some(HandshakeKind::Resumed);
+        let reused = is.resumed;
         let want = self.resume && !options.on("-expect-session-miss");
         ensure(reused == want, || {
             format!("session reused: {reused}, expected {want}")
@@ -174,7 +149,7 @@ impl Expect<'_> {
         let observed = self.observed.get();
         if let Some(want) = options.bytes("-expect-advertised-alpn") {
             let got = match observed.client_alpn.as_deref() {
-                None if is.kind == Some(HandshakeKind::Resumed) => {
+                None if is.resumed => {
                     return Err(Failure::unsupported(
                         "the library does not tell which protocols a client offered that resumes",
                     ));
@@ -201,7 +176,7 @@ impl Expect<'_> {
 
     fn check_peer(&self, is: &Properties<'_>) -> Result<(), Failure> {
         let options = self.options;
-        if let Some([shown, ..]) = is.peer
+        if let Some([shown, ..]) = is.peer.as_deref()
             && let Some(want) = options.number("-expect-peer-certificate-type")
         {
             // rustls does not report the negotiated type. The peer's message shows it.
@@ -217,9 +192,12 @@ impl Expect<'_> {
         }
         if let Some(file) = options.text("-expect-peer-cert-file") {
             let want = certs::chain(&file)?;
-            ensure(is.peer == Some(&want), || "another chain than expected")?;
+            ensure(
+                is.peer.as_deref() == Some(&want),
+                || "another chain than expected",
+            )?;
         }
-        if let Some([key]) = is.peer
+        if let Some([key]) = is.peer.as_deref()
             && let Some(want) = options.bytes("-expect-peer-rpk-sha256")
         {
             ensure(
@@ -269,14 +247,4 @@ impl Expect<'_> {
         }
         Ok(())
     }
-}
-
-fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
-    let suites = super::provider::provider().cipher_suites;
-    let suite = suites.iter().find_map(|suite| {
-        let suite = suite.tls13()?;
-        (suite.common.suite == CipherSuite::TLS13_AES_128_GCM_SHA256).then_some(suite)
-    });
-    let suite = suite.ok_or_else(|| Failure::failed("no SHA-256"))?;
-    Ok(suite.common.hash_provider.hash(data).as_ref().to_vec())
 }

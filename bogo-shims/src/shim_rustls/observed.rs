@@ -4,7 +4,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use rustls::{CipherSuite, KeyLog, SignatureScheme};
+use rustls::KeyLog;
+
+use super::api::{CipherSuite, SignatureScheme};
 
 /// Observations of the callbacks of one connection.
 #[derive(Default)]
