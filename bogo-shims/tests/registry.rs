@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -19,9 +20,26 @@ fn text(path: &Path) -> String {
     text.split("#[cfg(test)]").next().unwrap().to_owned()
 }
 
+/// The shim of the next line of rustls, in its own workspace.
+const NEXT_LINE: &str = "rustls-dev";
+
+/// The files of the shim of rustls that it shares.
+const SHARED_WITH_NEXT_LINE: [&str; 4] = ["always.rs", "compress.rs", "expect.rs", "observed.rs"];
+
+/// The flags that the shim of the next line need not read: tests with them have a list of ECH's configurations, which it
+/// refuses, because ring has no HPKE.
+const BEHIND_ECH: [&str; 2] = ["-expect-ech-retry-configs", "-expect-no-ech-retry-configs"];
+
 /// Returns all code of the shim of a stack.
 fn code(stack: &str) -> String {
-    let folder = source().join(format!("shim_{stack}"));
+    let (folder, of_rustls) = if stack == NEXT_LINE {
+        let folder = source().join("..").join(stack).join("src");
+        (folder, &SHARED_WITH_NEXT_LINE[..])
+    } else {
+        (source().join(format!("shim_{stack}")), &[][..])
+    };
+    let of_rustls = of_rustls.iter();
+    let of_rustls = of_rustls.map(|name| source().join("shim_rustls").join(name));
     let shared = [
         "exchange.rs",
         "expected.rs",
@@ -35,7 +53,11 @@ fn code(stack: &str) -> String {
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let shared = shared.map(|name| source().join(name)).into_iter();
-    shared.chain(own).map(|path| text(&path)).collect()
+    shared
+        .chain(of_rustls)
+        .chain(own)
+        .map(|path| text(&path))
+        .collect()
 }
 
 #[test]
@@ -61,14 +83,19 @@ fn the_table_is_sorted_and_has_no_wrong_line() {
 
 #[test]
 fn every_flag_that_a_shim_accepts_is_asked_for_by_its_code() {
-    for name in ["rustls", "openssl"] {
+    for (name, column) in [
+        ("rustls", "rustls"),
+        (NEXT_LINE, "rustls"),
+        ("openssl", "openssl"),
+    ] {
         let code = code(name);
-        let own = Flag::all().filter(|flag| flag.is_supported_by(name));
+        let own = Flag::all().filter(|flag| flag.is_supported_by(column));
         let own: Vec<_> = own.map(|flag| flag.name).collect();
         assert!(own.len() > 100, "{name}: {own:?}");
         let unread: Vec<_> = own
             .into_iter()
             .filter(|flag| !code.contains(&format!("\"{flag}\"")))
+            .filter(|flag| name != NEXT_LINE || !BEHIND_ECH.contains(flag))
             // A flag that begins a credential is read as part of the list.
             .filter(|flag| !(flag.ends_with("-credential") && code.contains(".credentials()")))
             .collect();
@@ -94,4 +121,40 @@ fn what_is_ignored_has_a_kind_and_a_reason_and_no_shim_accepts_it_as_common() {
         let known = Flag::all().find(|known| known.name == flag);
         assert!(!known.is_some_and(is_common), "{flag}");
     }
+}
+
+/// Returns the versions of each package in the text of a lock file.
+fn versions(lock: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut versions: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    let mut lines = lock.lines();
+    while let Some(line) = lines.next() {
+        let named = line.strip_prefix("name = ");
+        if let (Some(name), Some(line)) = (named, named.and_then(|_| lines.next())) {
+            let version = line.strip_prefix("version = ").unwrap();
+            versions.entry(name).or_default().insert(version);
+        }
+    }
+    versions
+}
+
+#[test]
+fn the_next_line_of_rustls_has_the_other_crates_of_the_shims_and_the_rustls_of_its_worker() {
+    let tree = source().join("../..");
+    let [common, own] = ["Cargo.lock", "bogo-shims/rustls-dev/Cargo.lock"]
+        .map(|path| fs::read_to_string(tree.join(path)).unwrap());
+    let (common, own) = (versions(&common), versions(&own));
+    assert!(own.len() > 20, "{own:?}");
+    for (name, own) in own {
+        let differs = common.get(name).is_some_and(|known| !own.is_subset(known));
+        assert!(!differs || name.contains("\"rustls"), "{name}: {own:?}");
+    }
+    let [shim, worker] = ["bogo-shims", "stacks"].map(|folder| {
+        let path = tree.join(folder).join("rustls-dev/Cargo.toml");
+        let manifest = fs::read_to_string(path).unwrap();
+        let lines = manifest.lines();
+        let mut rustls: Vec<_> = lines.filter(|line| line.starts_with("rustls")).collect();
+        rustls.retain(|line| line.contains('='));
+        rustls.join("\n")
+    });
+    assert_eq!(shim, worker);
 }

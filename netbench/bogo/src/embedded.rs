@@ -33,6 +33,7 @@ const FILES: &[(&str, &str)] = embedded![
     "results/bogo/rustls.tsv",
     "results/bogo/rustls-ring.tsv",
     "results/bogo/rustls@0.23.31.tsv",
+    "results/bogo/rustls@0.24-dev.tsv",
     "bogo-shims/configs/go.json",
     "bogo-shims/configs/go@1.27.json",
     "bogo-shims/configs/openssl.json",
@@ -41,6 +42,7 @@ const FILES: &[(&str, &str)] = embedded![
     "bogo-shims/configs/rustls.json",
     "bogo-shims/configs/rustls-ring.json",
     "bogo-shims/configs/rustls@0.23.31.json",
+    "bogo-shims/configs/rustls@0.24-dev.json",
     "bogo-shims/configs/ignored.tsv",
 ];
 

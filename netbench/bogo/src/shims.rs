@@ -103,6 +103,9 @@ pub enum LibraryVersion {
     OpenSsl(&'static str),
     /// A version of rustls.
     Rustls(&'static str),
+    /// The version of the lock file of a workspace in this folder of [`SHIMS_FOLDER`], whose package has the
+    /// executable's name.
+    OwnWorkspace(&'static str),
 }
 
 /// The package of the shims; its folder has [`SHIMS_FOLDER`]'s name.
@@ -120,7 +123,7 @@ const fn executable(name: &'static str, feature: Option<&'static str>) -> ShimEx
 }
 
 /// The shims that can be selected.
-pub const KNOWN_SHIMS: [KnownShim; 9] = [
+pub const KNOWN_SHIMS: [KnownShim; 10] = [
     KnownShim {
         name: "boringssl",
         stack: None,
@@ -166,6 +169,18 @@ pub const KNOWN_SHIMS: [KnownShim; 9] = [
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls@0.23.31.json"),
+        differs_from: Some("rustls-ring"),
+        beyond: &[],
+    },
+    KnownShim {
+        name: "rustls@0.24-dev",
+        stack: Some("rustls@0.24-dev"),
+        made_by: MadeBy::Cargo(ShimExecutable {
+            library: LibraryVersion::OwnWorkspace("rustls-dev"),
+            ..executable("netbench-bogo-rustls-dev", None)
+        }),
+        config: Some("rustls.json"),
+        exceptions: Some("rustls@0.24-dev.json"),
         differs_from: Some("rustls-ring"),
         beyond: &[],
     },

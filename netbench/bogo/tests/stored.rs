@@ -16,13 +16,14 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 8] = [
+const SHIMS: [(&str, &str); 9] = [
     ("openssl", "openssl"),
     ("openssl@4.0", "openssl"),
     ("openssl-system", "openssl"),
     ("rustls", "rustls"),
     ("rustls-ring", "rustls"),
     ("rustls@0.23.31", "rustls"),
+    ("rustls@0.24-dev", "rustls"),
     ("go", "go"),
     ("go@1.27", "go"),
 ];
@@ -112,6 +113,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
         ("openssl-system", &[Dtls13, Protocol::Quic]),
         ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
+        ("rustls@0.24-dev", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("go", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
         ("go@1.27", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
     ] {
@@ -239,6 +241,28 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
         "has",
     ),
     ("openssl", "*", "Handshake", "DTLS 1.3", "lacks"),
+    (
+        "rustls@0.24-dev",
+        "*",
+        "Handshake",
+        "TLS 1.2,TLS 1.3,QUIC",
+        "has",
+    ),
+    (
+        "rustls@0.24-dev",
+        "*",
+        "Resumption",
+        "TLS 1.2,TLS 1.3",
+        "has",
+    ),
+    (
+        "rustls@0.24-dev",
+        "*",
+        "0-RTT (early data)",
+        "TLS 1.3",
+        "has",
+    ),
+    ("rustls@0.24-dev", "*", "Groups: ML-KEM", "TLS 1.3", "lacks"),
     ("rustls", "*", "ALPN", "TLS 1.2,TLS 1.3,QUIC", "has"),
     (
         "openssl",

@@ -125,13 +125,22 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
         LibraryVersion::Locked => tree.target(),
         LibraryVersion::OpenSsl(line) => tree.target().join(format!("openssl@{line}")),
         LibraryVersion::Rustls(version) => tree.target().join(format!("rustls@{version}")),
+        LibraryVersion::OwnWorkspace(folder) => tree.target().join(folder),
     };
     let built = target.join(Profile::OWN.folder()).join(executable);
-    if is_up_to_date(&built, &tree.root().join(SHIMS_FOLDER)) {
+    let mut sources = vec![tree.root().join(SHIMS_FOLDER)];
+    if let LibraryVersion::OwnWorkspace(folder) = shim.library {
+        sources.push(tree.root().join(SHIMS_FOLDER).join(folder));
+    }
+    if sources.iter().all(|source| is_up_to_date(&built, source)) {
         return Ok(built);
     }
     progress.stage(&format!("Building {executable} (once)"));
-    let mut what = vec!["-p", SHIMS_PACKAGE, "--bin", executable];
+    let package = match shim.library {
+        LibraryVersion::OwnWorkspace(_) => executable,
+        _ => SHIMS_PACKAGE,
+    };
+    let mut what = vec!["-p", package, "--bin", executable];
     if let Some(feature) = shim.feature {
         what.extend(["--features", feature]);
     }
@@ -156,6 +165,11 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
             setting = format!("env.{RUSTLS}='{version}'");
             what.extend(["--target-dir", &folder, "--config", &setting]);
             what.extend(["--manifest-path", &manifest]);
+        }
+        LibraryVersion::OwnWorkspace(folder_of_shim) => {
+            let workspace = tree.root().join(SHIMS_FOLDER).join(folder_of_shim);
+            manifest = workspace.join("Cargo.toml").display().to_string();
+            what.extend(["--target-dir", &folder, "--manifest-path", &manifest]);
         }
     }
     tree.cargo_build(Profile::OWN, &what, &built, &Terminal)?;
