@@ -14,6 +14,7 @@
 //! | `features` | pages that test a browser's features |
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
+//! | `name_server` | a DNS server for browsers, with HTTPS records |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
 
 mod breakages;
@@ -24,6 +25,7 @@ pub mod chains;
 mod client;
 mod ech;
 mod features;
+mod name_server;
 mod server;
 pub mod stores;
 
@@ -32,4 +34,5 @@ pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
 pub use client::Visits;
 pub use features::{Feature, FeatureError, GROUPS, built_in_features, features};
+pub use name_server::{NameServer, Zone};
 pub use server::{BODY, EchViolation, Running, Served, Server, ServerError, Unsuited};
