@@ -9,13 +9,13 @@ use std::{
 };
 
 use netbench_model::{
-    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox,
+    CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox,
 };
 use netbench_scratch::Folder;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, Limit, Loaded, Page, Surroundings,
+    BrowserError, HttpsRecords, Limit, Loaded, Page, Surroundings,
     devtools::DevTools,
     driven::Driven,
     error::Unanswered,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Options that disable its own traffic, and prompts to its user.
-const OPTIONS: [&str; 17] = [
+const OPTIONS: [&str; 16] = [
     "--headless",
     "--disable-gpu",
     "--no-first-run",
@@ -44,7 +44,15 @@ const OPTIONS: [&str; 17] = [
     "--password-store=basic",
     // A server may advertise HTTP/3, which is not measured.
     "--disable-quic",
-    "--disable-features=OptimizationHints,MediaRouter,Translate,NetworkTimeServiceQuerying,UseDnsHttpsSvcb",
+];
+
+/// Features that are disabled; the last makes it ask for HTTPS records.
+const FEATURES: [&str; 5] = [
+    "OptimizationHints",
+    "MediaRouter",
+    "Translate",
+    "NetworkTimeServiceQuerying",
+    "UseDnsHttpsSvcb",
 ];
 
 /// A preference that users can set: Chromium does not preconnect. Such a connection would not be the page's
@@ -108,6 +116,7 @@ impl Chromium {
             .args(["-c", line, "sh"])
             .arg(program)
             .args(OPTIONS)
+            .arg(disabled_features(surroundings.https_records))
             .arg("--remote-debugging-pipe")
             .arg(format!(
                 "--user-data-dir={}",
@@ -269,6 +278,15 @@ impl Driven for Chromium {
     }
 }
 
+/// Returns the option that disables its features.
+fn disabled_features(https_records: HttpsRecords) -> String {
+    let features = match https_records {
+        HttpsRecords::Off => &FEATURES[..],
+        HttpsRecords::On => &FEATURES[..FEATURES.len() - 1],
+    };
+    format!("--disable-features={}", features.join(","))
+}
+
 /// Returns the negotiated parameters from the response's `SecurityDetails`.
 fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let details = &response["securityDetails"];
@@ -282,8 +300,9 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let group = details["keyExchangeGroup"].as_str().unwrap_or_default();
     let signature = details["serverSignatureAlgorithm"].as_u64();
     let signature = signature.and_then(|code| u16::try_from(code).ok());
+    let is_ech = details["encryptedClientHello"] == json!(true);
     Ok(Negotiated {
-        ech: None,
+        ech: is_ech.then_some(EchStatus::Accepted),
         early_data: None,
         version: Some(version),
         suite: suite(
@@ -331,7 +350,10 @@ impl Chromium {
     pub(crate) fn settings() -> Vec<String> {
         let options = OPTIONS.iter().map(ToString::to_string);
         options
-            .chain([format!("Preferences={PREFERENCES}")])
+            .chain([
+                disabled_features(HttpsRecords::Off),
+                format!("Preferences={PREFERENCES}"),
+            ])
             .collect()
     }
 }

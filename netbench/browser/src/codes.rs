@@ -27,7 +27,9 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
         LazyLock::new(|| C::ALL.iter().copied().map(Refusal::Certificate).collect());
     let others: &[Refusal] = match code {
         // These codes identify no fault.
-        WEBKIT_REFUSES | GLIB_REFUSES => &CERTIFICATES,
+        WEBKIT_REFUSES | GLIB_REFUSES | "net::ERR_ECH_FALLBACK_CERTIFICATE_INVALID" => {
+            &CERTIFICATES
+        }
         "net::ERR_CERT_DATE_INVALID" => &[Refusal::Certificate(C::NotYetValid)],
         // This code identifies no specific fault.
         "net::ERR_CERT_INVALID" => &[
@@ -128,6 +130,7 @@ mod tests {
         for code in [
             "load-failed-with-tls-errors",
             "Unacceptable TLS certificate",
+            "net::ERR_ECH_FALLBACK_CERTIFICATE_INVALID",
         ] {
             let (failure, others) = failures(code);
             assert_eq!(Refusal::of(&failure), Refusal::Certificate(C::Other));
@@ -219,6 +222,16 @@ mod tests {
                 "other",
             ),
             ("SslValidation", FailureClass::Certificate, "other"),
+            (
+                "net::ERR_ECH_NOT_NEGOTIATED",
+                FailureClass::EchRejected,
+                "rejected",
+            ),
+            (
+                "SSL_ERROR_ECH_RETRY_WITH_ECH",
+                FailureClass::EchRejected,
+                "rejected",
+            ),
             ("HttpError", FailureClass::Protocol, "httperror"),
             ("ConnectionFailure", FailureClass::Connect, "failed"),
             (

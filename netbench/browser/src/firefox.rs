@@ -13,7 +13,7 @@ use std::{
 
 use netbench_link::Namespace;
 use netbench_model::{
-    Group, Negotiated, SignatureScheme, TlsVersion,
+    EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
     browser::{Sandbox, VisitTimes},
 };
 use netbench_scratch::Folder;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, Limit, Loaded, Page, StartupCache, Surroundings,
+    BrowserError, HttpsRecords, Limit, Loaded, Page, StartupCache, Surroundings,
     driven::Driven,
     error::Unanswered,
     marionette::Marionette,
@@ -56,6 +56,16 @@ const STARTUP_CACHE: [&str; 6] = [
 /// Preferences that disable its own traffic, its caches, and the rounding of its times.
 const PREFERENCES: &str = include_str!("firefox/user.js");
 
+/// Preferences that override these where it uses HTTPS records. By default, it does not ask for those of other ports than
+/// 443, not while it is driven, and does not wait for one if it has the address already.
+const HTTPS_RECORDS: &str = r#"
+user_pref("network.dns.native_https_query", true);
+user_pref("network.dns.native_https_query_in_automation", true);
+user_pref("network.dns.port_prefixed_qname_https_rr", true);
+user_pref("network.dns.force_use_https_rr", true);
+user_pref("network.dns.echconfig.enabled", true);
+"#;
+
 /// A script that makes the browser record the responses for a page.
 const WATCH: &str = include_str!("firefox/watch.js");
 /// A script that returns the recorded responses, and clears the record.
@@ -89,6 +99,7 @@ struct Seen {
     group: Option<String>,
     signature: Option<String>,
     alpn: Option<String>,
+    ech: Option<bool>,
     resumed: Option<bool>,
     /// NSS's name of an error.
     code: Option<String>,
@@ -112,7 +123,12 @@ impl Firefox {
         if let Some(cache) = surroundings.startup_cache {
             cache.copy_to(&profile)?;
         }
-        fs::write(profile.join("user.js"), PREFERENCES).map_err(&failed)?;
+        let records = match surroundings.https_records {
+            HttpsRecords::Off => "",
+            HttpsRecords::On => HTTPS_RECORDS,
+        };
+        let preferences = [PREFERENCES, records].concat();
+        fs::write(profile.join("user.js"), preferences).map_err(&failed)?;
         // The file is that of an earlier start.
         match fs::remove_file(profile.join(PORT_FILE)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
@@ -330,7 +346,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
             ..timing.times()?
         },
         client: Negotiated {
-            ech: None,
+            ech: (page.ech == Some(true)).then_some(EchStatus::Accepted),
             early_data: None,
             version: Some(version),
             suite: suite.parse().ok(),

@@ -37,7 +37,7 @@ pub use error::BrowserError;
 pub use limit::Limit;
 pub use outside::{Outside, OutsideProgram};
 pub use page::{Loaded, Page, Shown};
-pub use place::{Network, Surroundings, other_user};
+pub use place::{HttpsRecords, Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product, ServoTls};
 pub use profile::Trust;
 pub use startup_cache::StartupCache;

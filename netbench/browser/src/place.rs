@@ -37,6 +37,15 @@ pub struct Network<'a> {
     pub name_server: Ipv4Addr,
 }
 
+/// Whether a browser asks for HTTPS records (RFC 9460) and uses the configurations of Encrypted ClientHello in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpsRecords {
+    /// It does not ask.
+    Off,
+    /// It asks the network's name server for the records of names that are not among the network's hosts.
+    On,
+}
+
 /// The surroundings of a browser.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
@@ -48,6 +57,9 @@ pub struct Surroundings<'a> {
     pub startup_cache: Option<&'a StartupCache>,
     /// Whether its sandbox is on.
     pub sandbox: Sandbox,
+    /// Whether it uses HTTPS records; browsers without [`Product::uses_https_records`](crate::Product::uses_https_records)
+    /// do not.
+    pub https_records: HttpsRecords,
 }
 
 /// Returns the user as whom a browser with this sandbox runs, or `None` for the user of this process.

@@ -110,6 +110,12 @@ impl Product {
         matches!(self, Self::Chromium | Self::Firefox)
     }
 
+    /// Returns whether the browser can use HTTPS records with configurations of Encrypted ClientHello, and reports whether a
+    /// server accepted it. Both also send GREASE without a record.
+    pub fn uses_https_records(self) -> bool {
+        matches!(self, Self::Chromium | Self::Firefox)
+    }
+
     /// Returns whether the browser continues without a client certificate that a server requests. WebKitGTK's
     /// MiniBrowser asks its user.
     pub fn needs_no_user(self) -> bool {

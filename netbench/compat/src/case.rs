@@ -269,6 +269,12 @@ impl Case {
         self.spec.client.ech()
     }
 
+    /// Returns the list of configurations of Encrypted ClientHello that its client is given.
+    pub fn ech_configs(&self) -> Option<Vec<u8>> {
+        let ech = self.spec.client.ech.as_ref()?;
+        (!ech.grease).then(|| ech.list())
+    }
+
     /// Returns whether its client must offer Encrypted ClientHello, because it is given a configuration that it can use.
     pub fn has_usable_ech(&self) -> bool {
         let ech = self.spec.client.ech.as_ref();

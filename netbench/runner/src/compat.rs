@@ -4,7 +4,9 @@
 mod decisions;
 mod ech;
 mod engines;
+mod needs;
 mod outside;
+mod records;
 
 use std::{io, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 

@@ -15,6 +15,7 @@ const watch = subject => {
     set("group", () => info.keaGroupName);
     set("signature", () => info.signatureSchemeName);
     set("alpn", () => info.negotiatedNPN);
+    set("ech", () => info.isAcceptedEch);
     set("resumed", () => info.resumed);
     set("code", () => info.errorCodeString);
   }

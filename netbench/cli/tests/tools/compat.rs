@@ -23,6 +23,7 @@ netbench_testing::module_tests! {
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
     browsers_do_what_the_catalogue_says: Chromium, Firefox, Certutil, UserNamespaces;
+    browsers_find_configurations_in_https_records: Chromium, Firefox, Certutil, UserNamespaces;
     programs_and_browsers_are_tried_beside_stacks: Curl, Chromium, Certutil, UserNamespaces;
     what_an_engine_says_counts_where_the_server_saw_it;
     webkitgtk_is_tried_beside_stacks: WebKitGtk, Certutil, UserNamespaces, UserMounts;
@@ -344,7 +345,51 @@ fn browsers_do_what_the_catalogue_says() {
     let place = Place::new();
     let line = "compat -q --json --stack openssl --client chromium,firefox";
     let line = with_each(line, "--case", words(OF_CERTIFICATES));
-    let found = summary(&place, &line);
+    let compared = assert_observed(&summary(&place, &line));
+    assert!(compared > 2 * 80, "{compared}");
+}
+
+/// Encrypted ClientHello counts where the browser reports it and the server has decrypted the hello.
+fn browsers_find_configurations_in_https_records() {
+    let place = Place::new();
+    let line = "compat -q --json --stack openssl --client chromium,firefox --case ech/*";
+    let found = summary(&place, line);
+    let compared = assert_observed(&found);
+    assert!(compared >= 2 * 35, "{compared}");
+    assert_judged(
+        &found,
+        "
+        ech/accepted => unsupported, right, right
+        ech/accepted-after-retry => unsupported, right, right
+        ech/accepted-ticket => unsupported, unsupported, unsupported
+        ech/config-address-name-first => unsupported, right, rejected wrongly
+        ech/config-list-of-64-kib => unsupported, right, rejected wrongly
+        ech/config-list-cut => unsupported, unsupported, unsupported
+        ech/rejected => unsupported, right, right
+        ech/rejected-and-retried => unsupported, right, right
+        ech/rejected-again => unsupported, right, right
+        ech/rejected-with-hidden-name => unsupported, right, right
+        ech/retry-signal-unasked => accepted wrongly, unsupported, unsupported
+        ech/grease-answered => unsupported, right, right
+        ",
+    );
+    for (client, code) in [
+        (1, "net::ERR_ECH_NOT_NEGOTIATED"),
+        (2, "SSL_ERROR_ECH_RETRY_WITH_ECH"),
+    ] {
+        let said = said(&found, "ech/rejected-again", client);
+        assert_eq!(said, format!("it reports the rejection: {code}"));
+        let outcome = &cell(&found, "ech/rejected", client).result.outcome;
+        let CompatOutcome::Rejected { detail, alert, .. } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(detail.starts_with("it connected again with the configurations"));
+        assert_eq!(alert.unwrap().to_string(), "ech_required");
+    }
+}
+
+/// Panics unless the browsers behave as the catalogue expects, or as it has observed. Returns the number of comparisons.
+fn assert_observed(found: &CompatSummary) -> usize {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for (number, client) in found.run.clients.iter().enumerate() {
@@ -354,11 +399,9 @@ fn browsers_do_what_the_catalogue_says() {
         let mut digits = version.split(|c: char| !c.is_ascii_digit());
         let major = digits.find(|part| !part.is_empty()).unwrap();
         let name = format!("{}-{major}", client.name);
-        let is_known = found
-            .matrix
-            .cases
-            .iter()
-            .any(|row| row.case.observed.contains_key(&name));
+        let cases = || found.matrix.cases.iter().map(|row| &row.case);
+        let is_observed = cases().any(|case| has_observation(case, &client.name));
+        let is_known = !is_observed || cases().any(|case| case.observed.contains_key(&name));
         if !is_known {
             eprintln!(
                 "{version}: what the catalogue has observed is of another version, and is not compared"
@@ -383,7 +426,7 @@ fn browsers_do_what_the_catalogue_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(compared > 2 * 80, "{compared}");
+    compared
 }
 
 /// Returns whether the case has an observation of the browser, in any version.

@@ -202,6 +202,7 @@ impl Server {
             None => hello,
         };
         served.is_offered_ech = ech::is_offered(&outer);
+        served.outer_name = outer.offer.server_name();
         let accepted = self.decrypted(&outer, served);
         let accepted = accepted.map_err(|broken| wire.refuse(broken))?;
         let ech = EchOutcome::of(&outer, accepted.as_ref());

@@ -21,6 +21,8 @@ pub struct Served {
     pub certificate: Option<Vec<u8>>,
     /// The first alert that the client sent.
     pub alert: Option<Alert>,
+    /// The name in the ClientHello, which with Encrypted ClientHello is the public one.
+    pub outer_name: Option<String>,
     /// Whether the ClientHello had the extension of Encrypted ClientHello.
     pub is_offered_ech: bool,
     /// Whether the server decrypted the ClientHello, and confirmed that.
@@ -52,6 +54,7 @@ impl Served {
         self.is_switched |= next.is_switched;
         self.is_shown_ticket |= next.is_shown_ticket;
         self.is_offered_early_data |= next.is_offered_early_data;
+        self.outer_name = self.outer_name.take().or(next.outer_name);
         self.is_offered_ech |= next.is_offered_ech;
         self.is_ech_accepted |= next.is_ech_accepted;
         self.retry_configs = self.retry_configs.take().or(next.retry_configs);

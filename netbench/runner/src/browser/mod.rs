@@ -15,8 +15,8 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, StartupCache,
-    Surroundings, Trust, failure,
+    Browser, BrowserError, BrowserProgram, HttpsRecords, Limit, Loaded, Network, Page,
+    StartupCache, Surroundings, Trust, failure,
 };
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
@@ -400,6 +400,7 @@ impl<'a> Visitor<'a> {
             trust: &self.trust,
             startup_cache: self.visits.startup_caches.get(client),
             sandbox: self.visits.plan.browsers[client].sandbox,
+            https_records: HttpsRecords::Off,
         }
     }
 

@@ -12,7 +12,7 @@ use super::{rejected, unsupported};
 use crate::WorkerError;
 
 /// The alert with which a client ends a connection whose server rejected Encrypted ClientHello.
-const ECH_REQUIRED: Alert = Alert(121);
+pub(super) const ECH_REQUIRED: Alert = Alert(121);
 
 /// Returns the configurations of a server that rejected the client, if the client's library hands them out.
 pub(super) fn retry(answered: &Result<ResponseBody, WorkerError>) -> Option<String> {
@@ -59,7 +59,7 @@ fn said(is_accepted: bool) -> &'static str {
     }
 }
 
-fn violates(detail: String, served: &Served) -> CompatOutcome {
+pub(super) fn violates(detail: String, served: &Served) -> CompatOutcome {
     CompatOutcome::Rejected {
         reason: Refusal::Class(FailureClass::WrongWork),
         library: "violation".to_owned(),

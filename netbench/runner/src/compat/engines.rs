@@ -12,8 +12,7 @@ use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Attempt, Client, CompatError, SERVER_GRACE, answered, hang,
-    outside::{is_plain, refused},
+    Attempt, Client, CompatError, SERVER_GRACE, answered, hang, needs::is_plain, outside::refused,
     running, server, unanswered, unsupported,
 };
 use crate::{Worker, WorkerError, clock::millis, requests::GRACE};

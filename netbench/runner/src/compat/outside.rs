@@ -5,14 +5,20 @@
 //! affect the next. Therefore every case has a separate port, because browsers separate sessions and connections by
 //! port, and separate names in the certificates, because they distinguish issuers by name.
 
-use std::{iter, net::Ipv4Addr, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    iter,
+    net::{Ipv4Addr, SocketAddr},
+    ops::ControlFlow,
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, Network, OutsideProgram, Shown,
-    Surroundings, ToolProgram, Trust, failures,
+    Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, HttpsRecords, Network,
+    OutsideProgram, Shown, Surroundings, ToolProgram, Trust, failures,
 };
-use netbench_compat::{Case, Running, Served, Server, Visits};
+use netbench_compat::{Case, NameServer, Running, Served, Server, Zone};
 use netbench_link::Namespace;
 use netbench_model::{
     Failure, SCHEMA_VERSION, StackName,
@@ -21,8 +27,12 @@ use netbench_model::{
 };
 
 use super::{
-    Attempt, CompatError, PATIENCE, SERVER_GRACE, answered, decisions::Decision, engines::Seen,
-    hang, running, server, unsupported, untested,
+    Attempt, CompatError, PATIENCE, SERVER_GRACE, answered,
+    decisions::Decision,
+    engines::Seen,
+    hang, needs,
+    records::{self, Source},
+    running, server, unsupported, untested,
 };
 use crate::side_by_side::{Outlet, side_by_side};
 
@@ -31,6 +41,9 @@ const START: Duration = Duration::from_secs(60);
 
 /// The port of the first case. Browsers refuse some ports below it.
 const FIRST_PORT: u16 = 20_000;
+
+/// The port of DNS.
+const DNS_PORT: u16 = 53;
 
 /// Number of ports from there on: with more cases than ports, a case would meet sessions of earlier ones.
 const PORTS: usize = 40_000;
@@ -101,28 +114,41 @@ impl Tries<'_> {
             self.cannot(reason, cases.iter().map(|(_, case)| *case));
             return Ok(());
         };
-        let needs_no_user = match program {
-            OutsideProgram::Browser(program) => program.product().needs_no_user(),
-            OutsideProgram::Tool(_) => true,
-        };
         let now = Timestamp::now();
-        let mut prepared = Vec::new();
+        let (mut plain, mut recorded) = (Vec::new(), Vec::new());
         for (number, case) in cases {
-            let cannot = if !is_plain(case) {
-                "it makes one visit, without a client certificate, an ECH configuration or extra headers, and the case needs more"
-            } else if !needs_no_user && case.asks_for_certificate() {
-                "it asks its user for a client certificate, and there is none"
-            } else {
-                let place = u16::try_from(number % PORTS).unwrap_or_default();
-                prepared.push(Prepared {
-                    case,
-                    server: server(case, now)?,
-                    port: FIRST_PORT + place,
-                });
+            if let Some(reason) = needs::lacking(program, case) {
+                self.cannot(reason, iter::once(case));
                 continue;
+            }
+            let place = u16::try_from(number % PORTS).unwrap_or_default();
+            let prepared = Prepared {
+                case,
+                server: server(case, now)?,
+                port: FIRST_PORT + place,
             };
-            self.cannot(cannot, iter::once(case));
+            match case.ech_configs() {
+                Some(_) => recorded.push(prepared),
+                None => plain.push(prepared),
+            }
         }
+        if !plain.is_empty() {
+            self.by_hosts(program, plain)?;
+        }
+        match program {
+            OutsideProgram::Browser(program) if !recorded.is_empty() && !self.outlet.is_over() => {
+                self.by_records(program, recorded)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tests cases whose hosts are known to the client's system.
+    fn by_hosts(
+        &self,
+        program: &OutsideProgram,
+        prepared: Vec<Prepared<'_>>,
+    ) -> Result<(), CompatError> {
         let names = prepared
             .iter()
             .map(|prepared| prepared.case.record.host.as_str())
@@ -140,9 +166,39 @@ impl Tries<'_> {
             name_server: Ipv4Addr::LOCALHOST,
         };
         match program {
-            OutsideProgram::Browser(program) => self.browse(program, network, prepared),
+            OutsideProgram::Browser(program) => self.browse(program, network, None, prepared),
             OutsideProgram::Tool(program) => self.fetch(program, network, prepared),
         }
+    }
+
+    /// Tests cases whose hosts are in the DNS, with HTTPS records.
+    fn by_records(
+        &self,
+        program: &BrowserProgram,
+        prepared: Vec<Prepared<'_>>,
+    ) -> Result<(), CompatError> {
+        let mut zone = Zone::default();
+        for Prepared { case, port, .. } in &prepared {
+            let configs = case.ech_configs().unwrap_or_default();
+            zone.add(&case.record.host, *port, &configs);
+        }
+        let namespace = Namespace::isolated()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, DNS_PORT));
+        let started = namespace.run(|| NameServer::start(zone, address))?;
+        let names = match started {
+            Ok(names) => names,
+            Err(error) => {
+                let reason = format!("there is no DNS server for its names: {error}");
+                self.cannot(&reason, prepared.iter().map(|of| of.case));
+                return Ok(());
+            }
+        };
+        let network = Network {
+            namespace: &namespace,
+            hosts: &[],
+            name_server: Ipv4Addr::LOCALHOST,
+        };
+        self.browse(program, network, Some(&names), prepared)
     }
 
     fn fetch(
@@ -183,6 +239,7 @@ impl Tries<'_> {
         &self,
         program: &BrowserProgram,
         network: Network<'_>,
+        names: Option<&NameServer>,
         prepared: Vec<Prepared<'_>>,
     ) -> Result<(), CompatError> {
         let roots: Vec<&str> = prepared.iter().map(|of| of.server.roots_pem()).collect();
@@ -222,6 +279,10 @@ impl Tries<'_> {
                             trust: own.as_ref().unwrap_or(&trust),
                             startup_cache: None,
                             sandbox,
+                            https_records: match names {
+                                Some(_) => HttpsRecords::On,
+                                None => HttpsRecords::Off,
+                            },
                         };
                         Browser::start(program, &around, self.outlet.within(START))
                     })
@@ -241,7 +302,10 @@ impl Tries<'_> {
             let is_usable = looked.is_ok();
             let attempt = match looked {
                 Ok(found) => match certificate(&found).map(str::to_owned) {
-                    None => shown(found, case, &running.end_all()).into(),
+                    None => {
+                        let source = Source::of(names, case, port);
+                        records::outcome(found, case, running.end_each(), source).into()
+                    }
                     Some(certificate) => {
                         let refused = 0..running.accepted();
                         let decision = Decision::make(&mut runs, case, &running, || {
@@ -320,14 +384,6 @@ impl Tries<'_> {
     }
 }
 
-/// Returns whether the case requires only one plain visit.
-pub(super) fn is_plain(case: &Case) -> bool {
-    case.ech().is_none()
-        && case.identity().is_none()
-        && case.request().is_usual()
-        && case.visits() == Visits::Once
-}
-
 fn url(case: &Case, port: u16) -> String {
     format!("https://{}:{port}/", case.record.host)
 }
@@ -362,7 +418,7 @@ fn certificate(shown: &Shown) -> Option<&str> {
 }
 
 /// Returns the outcome of a page that a browser shows.
-fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
+pub(super) fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
     match shown {
         Shown::Error { code, .. } => {
             let (failure, others) = failures(&code);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Network, Shown, Surroundings, Trust,
+    Browser, BrowserError, BrowserProgram, HttpsRecords, Network, Shown, Surroundings, Trust,
 };
 use netbench_compat::Feature;
 use netbench_link::Namespace;
@@ -193,6 +193,7 @@ impl Tries<'_> {
             trust: &trust,
             startup_cache: None,
             sandbox,
+            https_records: HttpsRecords::Off,
         };
         let place = Place {
             program,

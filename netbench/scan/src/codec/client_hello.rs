@@ -73,6 +73,16 @@ impl ClientHello {
         (message.kind == 1).then_some(hello)
     }
 
+    /// Returns the host name of `server_name` (RFC 6066 section 3), if there is one in UTF-8.
+    pub fn server_name(&self) -> Option<String> {
+        // The only type of names.
+        const HOST_NAME: u8 = 0;
+        let mut list = self.list(extension::SERVER_NAME);
+        let is_host = list.u8()? == HOST_NAME;
+        let name = std::str::from_utf8(list.vec16()?).ok()?;
+        is_host.then(|| name.to_owned())
+    }
+
     /// Returns the body of an extension.
     pub fn extension(&self, code: u16) -> Option<&[u8]> {
         messages::body_of(&self.extensions, code)
