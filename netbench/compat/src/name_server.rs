@@ -200,21 +200,25 @@ fn encoded(name: &str) -> Vec<u8> {
 /// A running DNS server, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct NameServer {
+    address: SocketAddr,
     over: Arc<AtomicBool>,
     served: Arc<Mutex<BTreeSet<String>>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl NameServer {
-    /// Answers questions about a zone over UDP and TCP.
+    /// Answers questions about a zone over UDP and TCP, at the same port; 0 is any free port of UDP.
     ///
     /// # Errors
     /// Returns an error if the address or a thread is not available.
     pub fn start(zone: Zone, address: SocketAddr) -> io::Result<Self> {
-        let (udp, tcp) = (UdpSocket::bind(address)?, TcpListener::bind(address)?);
+        let udp = UdpSocket::bind(address)?;
+        let address = udp.local_addr()?;
+        let tcp = TcpListener::bind(address)?;
         udp.set_nonblocking(true)?;
         tcp.set_nonblocking(true)?;
         let mut server = Self {
+            address,
             over: Arc::default(),
             served: Arc::default(),
             threads: Vec::new(),
@@ -234,6 +238,11 @@ impl NameServer {
             }
         })?;
         Ok(server)
+    }
+
+    /// Returns its address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Returns whether the HTTPS record of this server was sent.
@@ -384,10 +393,9 @@ mod tests {
 
     #[test]
     fn a_server_answers_over_both_transports() {
-        let free = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = free.local_addr().unwrap();
-        drop(free);
-        let server = NameServer::start(zone(&[1; 600]), address).unwrap();
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = NameServer::start(zone(&[1; 600]), any).unwrap();
+        let address = server.address();
         let asked = question("_20000._https.case.netbench.test", HTTPS);
         let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         client.set_read_timeout(Some(5 * TCP_LIMIT)).unwrap();

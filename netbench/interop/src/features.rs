@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, fmt};
 
 use netbench_model::scan::{
-    CompressionScan, EchConfigScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+    CompressionScan, EchConfigScan, Features, HttpsRecordScan, NamedCode, Observed, Order,
+    ScanOutcome, SiteScan,
 };
 
 /// A feature of a server.
@@ -68,6 +69,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         share_order,
         certificate_compression,
         ech_configs,
+        https_records,
         http_status,
         strict_transport_security,
         alt_svc,
@@ -95,6 +97,7 @@ pub fn features(site: &SiteScan) -> Vec<Feature> {
         observed("requires a client certificate", client_certificate_required),
         certificates(certificate_compression.as_deref()),
         ech(ech_configs.as_deref()),
+        records(https_records.as_deref()),
         shares(shares_taken.as_deref()),
         Feature::new("takes of two key shares", share_order.map(first_share)),
         number("HTTP status", http_status),
@@ -174,6 +177,43 @@ fn ech(found: Option<&[EchConfigScan]>) -> Feature {
 fn public_name(config: &EchConfigScan) -> String {
     let kem = config.kem.as_ref().map(|kem| format!(" ({})", kem.name));
     config.public_name.clone() + &kem.unwrap_or_default()
+}
+
+/// The records in words, with whether a client that uses their configurations is one that the server accepts.
+fn records(found: Option<&[HttpsRecordScan]>) -> Feature {
+    let records = found.map(|found| {
+        let all: Vec<String> = found.iter().map(record).collect();
+        match all.is_empty() {
+            true => "none".to_owned(),
+            false => all.join("; "),
+        }
+    });
+    Feature::new("HTTPS record", records)
+}
+
+fn record(record: &HttpsRecordScan) -> String {
+    if record.priority == 0 {
+        return format!("alias of {}", record.target);
+    }
+    let mut parts = Vec::new();
+    if !record.alpn.is_empty() {
+        parts.push(format!("ALPN {}", record.alpn.join(" ")));
+    }
+    match record.is_ech_readable {
+        None => parts.push("no ECH".to_owned()),
+        Some(false) => parts.push("ECH that cannot be read".to_owned()),
+        Some(true) => {
+            let names: BTreeSet<String> = record.ech_configs.iter().map(public_name).collect();
+            let names: Vec<String> = names.into_iter().collect();
+            parts.push(format!("ECH {}", names.join(" ")));
+        }
+    }
+    match record.ech_is_the_servers {
+        Observed::Yes => parts.push("which the server sends too".to_owned()),
+        Observed::No => parts.push("which the server does not send".to_owned()),
+        Observed::Unknown => {}
+    }
+    parts.join(", ")
 }
 
 fn shares(found: Option<&[NamedCode]>) -> Feature {

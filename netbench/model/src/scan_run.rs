@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,9 @@ pub struct ScanPlan {
     /// Rules that redirect connections to some hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
+    /// The DNS server that was asked for the HTTPS records of sites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dns: Option<SocketAddr>,
     /// The protocol in which servers were asked for TLS; none where connections began with TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_tls: Option<StartTls>,

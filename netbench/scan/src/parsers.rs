@@ -12,7 +12,7 @@ use crate::{
     codec::{
         CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
         StartTlsDialogue, StartTlsStep, Step, compression::CompressedCertificate, ech_configs,
-        messages,
+        https_answer, messages,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -22,7 +22,7 @@ use crate::{
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Parser; 10] = [
+pub const ALL: [Parser; 11] = [
     ("flight", flight),
     ("records", records),
     ("client_hello", client_hello),
@@ -31,6 +31,7 @@ pub const ALL: [Parser; 10] = [
     ("certificates", certificates),
     ("compressed", compressed),
     ("ech_configs", ech_list),
+    ("https_record", https_record),
     ("response", response),
     ("start_tls", start_tls),
 ];
@@ -191,6 +192,16 @@ pub fn ech_list(bytes: &[u8]) {
     let contents = configs.iter().filter_map(|config| config.contents.as_ref());
     let lengths = contents.map(|it| 4 * it.suites.len() + it.public_name.len());
     assert!(4 * configs.len() + lengths.sum::<usize>() <= bytes.len());
+}
+
+/// Parses a DNS server's answer with HTTPS records.
+pub fn https_record(bytes: &[u8]) {
+    let records = https_answer(bytes).map(|answer| answer.records);
+    let records = records.unwrap_or_default();
+    let lengths = records.iter().map(|it| {
+        it.ech.as_ref().map_or(0, Vec::len) + it.alpn.iter().map(Vec::len).sum::<usize>()
+    });
+    assert!(lengths.sum::<usize>() <= bytes.len());
 }
 
 /// Parses the head of an HTTP response.

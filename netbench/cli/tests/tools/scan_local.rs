@@ -4,10 +4,14 @@
 
 use std::{
     io::{Read, Write},
-    net::{Ipv4Addr, Ipv6Addr, TcpListener},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     thread,
+    time::Duration,
 };
 
+use jiff::Timestamp;
+use netbench_compat::{Case, NameServer, Zone};
+use netbench_model::scan::{Observed, SiteScan};
 use netbench_report::ScanSummary;
 
 use crate::support::{Place, json, kept, text};
@@ -19,6 +23,7 @@ netbench_testing::module_tests! {
     very_many_sites_of_this_machine_are_grouped;
     addresses_of_both_families_stand_in_a_file;
     names_in_other_scripts_are_shown_as_they_were_given;
+    https_records_are_compared_with_what_the_server_sends;
 }
 
 /// Answers every connection with these bytes until the test ends. Returns the listening address.
@@ -200,4 +205,54 @@ fn answer(listener: TcpListener, answer: &'static [u8]) {
             let _ = stream.write_all(answer);
         }
     });
+}
+
+fn named<'c>(cases: &'c [Case], name: &str) -> &'c Case {
+    let mut cases = cases.iter();
+    cases.find(|case| case.record.name == name).unwrap()
+}
+
+/// The server sends the list of the first case's client. It answers clients without Encrypted ClientHello too.
+fn https_records_are_compared_with_what_the_server_sends() {
+    let place = Place::new();
+    let cases = netbench_compat::catalogue(netbench_compat::BUILT_IN).unwrap();
+    let case = named(&cases, "ech/config-unknown-version-alone");
+    for (name, due, words) in [
+        (
+            "ech/accepted",
+            Observed::Yes,
+            "ECH public.netbench.test (X25519), which the server sends too",
+        ),
+        (
+            "ech/config-unknown-version-alone",
+            Observed::No,
+            "ECH version 0x7a7a, which the server does not send",
+        ),
+    ] {
+        let configs = named(&cases, name).ech_configs().unwrap();
+        let server = case.server(Timestamp::now()).unwrap();
+        let running = server.start(Duration::from_secs(5)).unwrap();
+        let at = running.address();
+        let (host, mut zone) = (&case.record.host, Zone::default());
+        zone.add(host, at.port(), &configs);
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let names = NameServer::start(zone, any).unwrap();
+        let dns = names.address();
+        let run = name.replace('/', "-");
+        let line = format!("scan {at} --sni {host} --dns {dns} --parts features --name {run}");
+        place.succeeds(&line).prints(words);
+        let stored = text(&place.named(&run), "scan.jsonl");
+        let site: SiteScan = serde_json::from_str(stored.lines().next().unwrap()).unwrap();
+        let records = site.features.https_records.unwrap();
+        assert_eq!(records.len(), 1);
+        assert_eq!(records[0].target, *host);
+        assert_eq!(records[0].ech_is_the_servers, due, "{name}");
+    }
+    place.refuses(
+        2,
+        "
+        scan --dns 127.0.0.1:53 => emulated sites have no records
+        scan 127.0.0.1:9 --dns 192.0.2.1:53 => asking it takes --live
+        ",
+    );
 }

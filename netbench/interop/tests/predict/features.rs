@@ -1,6 +1,7 @@
 use netbench_interop::{ChangeKind, changes, features};
 use netbench_model::scan::{
-    CompressionScan, EchConfigScan, Features, NamedCode, Observed, Order, ScanOutcome, SiteScan,
+    CompressionScan, EchConfigScan, Features, HttpsRecordScan, NamedCode, Observed, Order,
+    ScanOutcome, SiteScan,
 };
 use serde_json::{Value, json};
 
@@ -42,6 +43,14 @@ fn observed() -> SiteScan {
                     name: "X25519".to_owned(),
                     code: 0x20,
                 }),
+            }]),
+            https_records: Some(vec![HttpsRecordScan {
+                target: ".".to_owned(),
+                priority: 1,
+                alpn: vec!["h2".to_owned()],
+                is_ech_readable: Some(true),
+                ech_configs: Vec::new(),
+                ech_is_the_servers: Yes,
             }]),
             http_status: Some(200),
             strict_transport_security: Some("max-age=1".to_owned()),

@@ -17,7 +17,7 @@ pub use chain::{Anchor, CertificateScan, ChainScan};
 pub use hello::{ExtensionOffer, Offer, ShareOffer};
 pub use policy::{KeyRule, Policy, PolicyFeature, PolicyRule};
 pub use site::{
-    CompressionScan, EchConfigScan, Effort, FailedClass, Features, HelloLimits, Learned, NamedCode,
-    Observed, Order, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteOutcome, SiteScan,
-    SuiteScan, Tolerance, VersionScan,
+    CompressionScan, EchConfigScan, Effort, FailedClass, Features, HelloLimits, HttpsRecordScan,
+    Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
+    SiteOutcome, SiteScan, SuiteScan, Tolerance, VersionScan,
 };

@@ -266,6 +266,10 @@ pub struct Features {
     /// section 7.1); empty if it sends none. `None` if not probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ech_configs: Option<Vec<EchConfigScan>>,
+    /// HTTPS records of the site (RFC 9460), the most preferred first; empty if it has none. `None` if no DNS server was asked
+    /// for them, or if it did not answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub https_records: Option<Vec<HttpsRecordScan>>,
     /// The status of the response to `HEAD /`.
     pub http_status: Option<u16>,
     /// The response's `Strict-Transport-Security` (RFC 6797).
@@ -289,6 +293,26 @@ pub struct CompressionScan {
     /// The reason why the message could not be decompressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+}
+
+/// An HTTPS record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HttpsRecordScan {
+    /// The name of the target, or `.` for the record's own.
+    #[schemars(extend("x-key" = "item"))]
+    pub target: String,
+    /// The priority; 0 is an alias of another name.
+    pub priority: u16,
+    /// The protocols of ALPN in addition to HTTP/1.1.
+    pub alpn: Vec<String>,
+    /// Whether the list of configurations of Encrypted ClientHello can be read; `None` without a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_ech_readable: Option<bool>,
+    /// The configurations of Encrypted ClientHello.
+    pub ech_configs: Vec<EchConfigScan>,
+    /// Whether the server sends the same list to a client whose hello it cannot decrypt; unknown without a list, or if the
+    /// server was not asked.
+    pub ech_is_the_servers: Observed,
 }
 
 /// A configuration of Encrypted ClientHello.

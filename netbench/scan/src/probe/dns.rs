@@ -10,6 +10,9 @@ use std::{
 /// The system's list of DNS servers (resolv.conf(5)).
 const SERVERS_FILE: &str = "/etc/resolv.conf";
 
+/// The type of IPv4 addresses.
+const A: u16 = 1;
+
 /// The port of DNS.
 const PORT: u16 = 53;
 
@@ -77,7 +80,7 @@ pub fn explained(host: &str, error: io::Error, servers: &[SocketAddr]) -> io::Er
 /// Asks each of `servers` for an IPv4 address of `host`, until one answers. Returns `None` if the host has an
 /// address, or if no server can be asked.
 pub fn fault(host: &str, servers: &[SocketAddr], limit: Duration) -> Option<NameFault> {
-    let question = question(host)?;
+    let question = question(host, A)?;
     let mut fault = None;
     for server in servers {
         match ask(*server, &question, limit) {
@@ -93,11 +96,7 @@ pub fn fault(host: &str, servers: &[SocketAddr], limit: Duration) -> Option<Name
 
 /// Returns the code and the number of records of a server's answer.
 fn ask(server: SocketAddr, question: &[u8], limit: Duration) -> io::Result<(u8, u16)> {
-    let any: IpAddr = match server {
-        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-    };
-    let socket = UdpSocket::bind((any, 0))?;
+    let socket = UdpSocket::bind((any_address(server), 0))?;
     socket.connect(server)?;
     let deadline = Instant::now() + limit;
     socket.send(question)?;
@@ -118,8 +117,16 @@ fn ask(server: SocketAddr, question: &[u8], limit: Duration) -> io::Result<(u8, 
     }
 }
 
-/// Returns the message that asks for an IPv4 address; `None` for a name that DNS cannot have.
-fn question(host: &str) -> Option<Vec<u8>> {
+/// Returns the address of a socket that can reach a server.
+pub(super) fn any_address(server: SocketAddr) -> IpAddr {
+    match server {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    }
+}
+
+/// Returns the message that asks for records of this type; `None` for a name that DNS cannot have.
+pub(super) fn question(host: &str, kind: u16) -> Option<Vec<u8>> {
     // The socket receives only datagrams of this server, so the message's number need not be secret.
     let mut message = vec![0x6e, 0x62, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, 0];
     for label in host.trim_end_matches('.').split('.') {
@@ -130,8 +137,11 @@ fn question(host: &str) -> Option<Vec<u8>> {
         message.push(length);
         message.extend_from_slice(label.as_bytes());
     }
-    // The root, type A, class IN.
-    message.extend_from_slice(&[0, 0, 1, 0, 1]);
+    // The root.
+    message.push(0);
+    message.extend_from_slice(&kind.to_be_bytes());
+    // The class IN.
+    message.extend_from_slice(&[0, 1]);
     Some(message)
 }
 
@@ -150,9 +160,9 @@ mod tests {
 
     #[test]
     fn a_name_that_dns_cannot_have_is_not_asked_for() {
-        assert_eq!(question("a..example"), None);
-        assert_eq!(question(&"a".repeat(64)), None);
-        let message = question("a.example.").unwrap();
+        assert_eq!(question("a..example", A), None);
+        assert_eq!(question(&"a".repeat(64), A), None);
+        let message = question("a.example.", A).unwrap();
         assert_eq!(message[HEADER_BYTES..], *b"\x01a\x07example\0\0\x01\0\x01");
     }
 }

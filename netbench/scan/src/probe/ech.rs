@@ -22,22 +22,27 @@ const ENCAPSULATED_BYTES: usize = 32;
 const PAYLOAD_BYTES: usize = 192 + 16;
 
 /// Sends an extension that looks like an encrypted hello, to which a server with Encrypted ClientHello must respond with its
-/// configurations (RFC 9849 section 7.1). The feature remains unknown if the response cannot be read.
-pub(super) async fn ech(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
+/// configurations (RFC 9849 section 7.1). The feature remains unknown if the response cannot be read. Returns the list as the
+/// server sent it, or an empty one if it sent none.
+pub(super) async fn ech(
+    prober: &Prober<'_>,
+    newest: &VersionFound,
+) -> Result<Option<Vec<u8>>, Stop> {
     let session = prober.read_with_share(newest, |spec| spec.more.push(grease()));
     let Some(session) = session.await? else {
-        return Ok(());
+        return Ok(None);
     };
     let list = session
         .encrypted
         .extension(extension::ENCRYPTED_CLIENT_HELLO);
+    let sent = list.unwrap_or_default().to_vec();
     let Some(configs) = list.map_or(Some(Vec::new()), ech_configs) else {
         prober
             .note("the list of configurations of Encrypted ClientHello cannot be read".to_owned());
-        return Ok(());
+        return Ok(Some(sent));
     };
     prober.findings.borrow_mut().features.ech_configs = Some(configs.iter().map(scan).collect());
-    Ok(())
+    Ok(Some(sent))
 }
 
 /// Returns the extension `encrypted_client_hello` of a client without a configuration (RFC 9849 section 6.2).
@@ -57,7 +62,7 @@ pub(super) fn grease() -> Extension {
     (extension::ENCRYPTED_CLIENT_HELLO, body)
 }
 
-fn scan(config: &EchConfig) -> EchConfigScan {
+pub(super) fn scan(config: &EchConfig) -> EchConfigScan {
     let contents = config.contents.as_ref();
     EchConfigScan {
         public_name: match contents {

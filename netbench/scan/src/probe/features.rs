@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{
     compression::compression,
     ech::ech,
+    https_record::https_records,
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
@@ -111,11 +112,13 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     } else if let Some(newest) = spoken.first() {
         alpn13(prober, newest).await?;
     }
+    let mut sent = None;
     if let Some(newest) = spoken.iter().find(|v| v.version == TlsVersion::Tls13) {
         shares(prober, newest).await?;
         compression(prober, newest).await?;
-        ech(prober, newest).await?;
+        sent = ech(prober, newest).await?;
     }
+    https_records(prober, sent.as_deref()).await;
     fallback(prober, &spoken).await?;
     for version in &spoken {
         if version.version >= TlsVersion::Tls12 {

@@ -85,6 +85,8 @@ pub struct ScanClient {
     pub roots: TrustAnchors,
     /// The certificate for servers that require one.
     pub identity: Option<ClientIdentity>,
+    /// The DNS server that is asked for the HTTPS records of sites.
+    pub dns_server: Option<SocketAddr>,
 }
 
 impl From<TrustAnchors> for ScanClient {
@@ -92,6 +94,7 @@ impl From<TrustAnchors> for ScanClient {
         Self {
             roots,
             identity: None,
+            dns_server: None,
         }
     }
 }

@@ -9,6 +9,7 @@ mod features;
 mod findings;
 mod hello_limits;
 mod hellos;
+mod https_record;
 mod intolerance;
 mod known;
 mod limits;

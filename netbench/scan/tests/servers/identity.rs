@@ -28,6 +28,7 @@ pub(crate) fn what_follows_a_client_certificate_is_seen() {
             let (chain, key) = (client.read("whole.pem"), client.read("key.pem"));
             let identity = ClientIdentity::of_pem(&chain, &key).unwrap();
             let client = ScanClient {
+                dns_server: None,
                 roots: TrustAnchors::default(),
                 identity: Some(identity),
             };

@@ -204,6 +204,7 @@ impl ScanRun {
         let client = ScanClient {
             roots: TrustAnchors::of_pem(&setup.roots_pem),
             identity: self.identity()?,
+            dns_server: plan.dns,
         };
         inside(setup.inside.as_ref(), || {
             scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {

@@ -1,4 +1,4 @@
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{
     Args, Subcommand, ValueHint,
@@ -27,6 +27,7 @@ Examples:
   netbench scan                               the 101 emulated sites
   netbench scan 127.0.0.1:8443                a server on this machine
   netbench scan 127.0.0.1:8443 --sni www.example.com --roots my-ca.pem
+  netbench scan 127.0.0.1:8443 --sni www.example.com --dns 127.0.0.1:5353
   netbench scan https://localhost:8443/ --against openssl --roots my-ca.pem
   netbench scan --against openssl,rustls-ring which sites would each stack lose?
   netbench scan --against openssl --sites mine.txt --live --rate 20
@@ -69,6 +70,10 @@ pub(crate) struct Scan {
     /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
     #[arg(long, value_name = "NAME", conflicts_with = "against")]
     pub(crate) sni: Option<HostName>,
+    /// Ask this DNS server for the HTTPS record of every site, and compare its configurations of Encrypted ClientHello
+    /// with those that the site's server sends; without --live, a DNS server of this machine
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) dns: Option<SocketAddr>,
     /// Ask every server for TLS in plain text first, by this protocol: smtp, imap, pop3, ldap, postgres or xmpp; sites
     /// without a port are asked at the protocol's port
     #[arg(long = "starttls", value_name = "PROTOCOL", value_parser = start_tls(), conflicts_with = "against")]
@@ -194,6 +199,15 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
         bail_input!("--starttls is for URLs and for --live: emulated sites begin with TLS");
     }
     let live = place == Target::Live;
+    match (options.dns, place) {
+        (Some(_), Target::Lab) => {
+            bail_input!("--dns is for URLs and for --live: emulated sites have no records")
+        }
+        (Some(dns), Target::Loopback) if !dns.ip().is_loopback() => {
+            bail_input!("--dns {dns} is not on this machine: asking it takes --live")
+        }
+        _ => {}
+    }
     let sites = Arc::make_mut(&mut file.sites);
     let origin = targets::origin(&options.path, sites)?;
     let seed = options.start.seed.unwrap_or_else(new_seed);
@@ -230,6 +244,7 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
         client_certificate: options.identity.load()?.record(),
         connect_to: options.targets.connect_to.clone(),
         start_tls: options.start_tls,
+        dns: options.dns,
         link: targets::requested(options.path.link),
     };
     Ok(ScanManifest {
