@@ -228,6 +228,23 @@ fn warm_ups_of_a_run_without_clean_connections_are_its_own() {
 }
 
 #[test]
+fn a_run_of_resumed_connections_that_no_server_offers_leaves_the_answer_open() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Resumed],
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        sample.outcome = Outcome::Unsupported {
+            reason: "no server has sessions".to_owned(),
+        };
+    }
+    let text = words(&fixture.manifest(), &samples);
+    assert_has(&text, "Open. No connection was made");
+    assert_has(&text, "none compared sites that fail");
+}
+
+#[test]
 fn failures_are_counted_by_site_stack_and_reason() {
     let summary = Fixture::default().summary();
     let broken: Vec<_> = summary

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
-use netbench_model::{CertificateFault, FailureClass, StackName, Standing};
+use netbench_model::{CertificateFault, Condition, FailureClass, StackName, Standing};
 
 use crate::{ConnectSummary, FailureRow};
 
@@ -18,11 +18,12 @@ pub(super) fn failed_with<'a>(
 }
 
 /// Returns the sites without any connection, because their server does not support the requested settings, each
-/// with the reason. A site for which only resumption is unsupported was still tried; so was a swept site that was
-/// tried at any point.
+/// with the reason. A site for which only resumption is unsupported was still tried, unless the run has no other
+/// connections; so was a swept site that was tried at any point.
 pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
     let rows = connections.unsupported.iter();
-    let whole = rows.filter(|row| !row.condition.resumes());
+    let minimal = minimal_condition(connections);
+    let whole = rows.filter(|row| !row.condition.resumes() || Some(row.condition) == minimal);
     let by_name: BTreeMap<&str, &str> = whole
         .flat_map(|row| {
             row.sites
@@ -39,6 +40,17 @@ pub(super) fn untried(connections: &ConnectSummary) -> BTreeMap<&str, &str> {
         .filter(|(_, names)| names.len() as u64 >= points)
         .map(|(site, names)| (site, names[0].1))
         .collect()
+}
+
+/// Returns the condition with the minimal demands on a server, of a run whose connections all resume a session.
+fn minimal_condition(connections: &ConnectSummary) -> Option<Condition> {
+    let conditions = connections.comparisons.iter().map(|it| it.condition);
+    let (resuming, others): (Vec<_>, Vec<_>) = conditions.partition(|it| it.resumes());
+    match others[..] {
+        [] if resuming.contains(&Condition::Resumed) => Some(Condition::Resumed),
+        [] => resuming.first().copied(),
+        _ => None,
+    }
 }
 
 /// Returns whether a stack refused a server, which the stack in use accepts, because an attacker could be it.
