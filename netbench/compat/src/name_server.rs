@@ -13,7 +13,14 @@ use std::{
     time::Duration,
 };
 
-use netbench_scan::codec::{Reader, put_u16, put_vec8, put_vec16};
+use netbench_scan::codec::{
+    Reader,
+    dns::{
+        A, ECH, HEADER_BYTES, HTTPS, IS_ANSWER, IS_CUT, MAX_UDP_BYTES, NO_SUCH_NAME, encoded_name,
+        https_name,
+    },
+    put_u16, put_vec16,
+};
 
 /// The interval at which the server checks whether it should end.
 const LOOK: Duration = Duration::from_millis(2);
@@ -21,26 +28,11 @@ const LOOK: Duration = Duration::from_millis(2);
 /// The time limit of a client for each read and write over TCP.
 const TCP_LIMIT: Duration = Duration::from_millis(500);
 
-/// The maximum length of an answer over UDP (RFC 1035 section 4.2.1). Longer ones are asked for again over TCP.
-const MOST_UDP: usize = 512;
-
-/// Types of records.
-const A: u16 = 1;
-const HTTPS: u16 = 65;
-
 const INTERNET: u16 = 1;
 
-/// The parameter `ech` of a service (RFC 9848).
-const ECH: u16 = 5;
-
 /// The bits of a header's flags (RFC 1035 section 4.1.1).
-const IS_ANSWER: u16 = 1 << 15;
 const IS_AUTHORITATIVE: u16 = 1 << 10;
-const IS_CUT: u16 = 1 << 9;
 const WANTS_RECURSION: u16 = 1 << 8;
-const NO_SUCH_NAME: u16 = 3;
-
-const HEADER_BYTES: usize = 12;
 
 /// The names that a server knows, all with the address 127.0.0.1.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,17 +43,21 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// Adds a host, and the HTTPS record of its server at `port` with a list of configurations of Encrypted ClientHello.
+    /// Adds a host, and the HTTPS record of its server at `port` with a list of configurations of Encrypted ClientHello. A name
+    /// that the DNS cannot have is not added.
     pub fn add(&mut self, host: &str, port: u16, ech_configs: &[u8]) {
         let host = host.to_ascii_lowercase();
+        let Some(target) = encoded_name(&host) else {
+            return;
+        };
         let mut data = Vec::new();
         // The priority.
         put_u16(&mut data, 1);
         // The target is the host itself: "." would be the record's own name.
-        data.extend(encoded(&host));
+        data.extend(target);
         put_u16(&mut data, ECH);
         put_vec16(&mut data, ech_configs);
-        self.services.insert(service(&host, port), data);
+        self.services.insert(https_name(&host, port), data);
         self.hosts.insert(host);
     }
 
@@ -79,7 +75,7 @@ impl Zone {
             _ => None,
         };
         if !host && service.is_none() {
-            flags |= NO_SUCH_NAME;
+            flags |= u16::from(NO_SUCH_NAME);
         }
         let mut records = Vec::new();
         if let Some(data) = &data {
@@ -93,7 +89,7 @@ impl Zone {
         }
         let length = HEADER_BYTES + question.encoded.len() + records.len();
         let most = match transport {
-            Transport::Udp => MOST_UDP,
+            Transport::Udp => MAX_UDP_BYTES,
             Transport::Tcp => usize::from(u16::MAX),
         };
         let is_cut = length > most;
@@ -179,24 +175,6 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Returns the name of the HTTPS record of a server (RFC 9460 section 9.1).
-fn service(host: &str, port: u16) -> String {
-    match port {
-        443 => host.to_owned(),
-        _ => format!("_{port}._https.{host}"),
-    }
-}
-
-/// Returns a name as in messages (RFC 1035 section 3.1).
-fn encoded(name: &str) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    for label in name.split('.') {
-        put_vec8(&mut encoded, label.as_bytes());
-    }
-    encoded.push(0);
-    encoded
-}
-
 /// A running DNS server, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct NameServer {
@@ -248,7 +226,7 @@ impl NameServer {
     /// Returns whether the HTTPS record of this server was sent.
     pub fn has_served(&self, host: &str, port: u16) -> bool {
         let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        served.contains(&service(&host.to_ascii_lowercase(), port))
+        served.contains(&https_name(&host.to_ascii_lowercase(), port))
     }
 
     /// Repeats an action in a thread until the server ends, with a pause after each that fails.
@@ -279,7 +257,7 @@ impl Drop for NameServer {
 }
 
 fn answer_udp(zone: &Zone, socket: &UdpSocket, served: &Mutex<BTreeSet<String>>) -> io::Result<()> {
-    let mut buffer = [0; MOST_UDP];
+    let mut buffer = [0; MAX_UDP_BYTES];
     let (count, from) = socket.recv_from(&mut buffer)?;
     if let Some(answer) = zone.answer(&buffer[..count], Transport::Udp) {
         socket.send_to(&answer.message, from)?;
@@ -329,7 +307,7 @@ mod tests {
         for value in [7, WANTS_RECURSION, 1, 0, 0, 0] {
             put_u16(&mut message, value);
         }
-        message.extend(encoded(name));
+        message.extend(encoded_name(name).unwrap());
         put_u16(&mut message, kind);
         put_u16(&mut message, INTERNET);
         message
@@ -338,7 +316,7 @@ mod tests {
     #[test]
     fn questions_are_answered_from_the_zone() {
         let service = "_20000._https.case.netbench.test";
-        let (ok, none) = (0, NO_SUCH_NAME);
+        let (ok, none) = (0, u16::from(NO_SUCH_NAME));
         for (name, kind, code, data) in [
             ("case.netbench.test", A, ok, Some(vec![127, 0, 0, 1])),
             ("CASE.netbench.test", A, ok, Some(vec![127, 0, 0, 1])),
@@ -400,7 +378,7 @@ mod tests {
         let client = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         client.set_read_timeout(Some(5 * TCP_LIMIT)).unwrap();
         client.send_to(&asked, address).unwrap();
-        let mut buffer = [0; MOST_UDP];
+        let mut buffer = [0; MAX_UDP_BYTES];
         assert_eq!(client.recv(&mut buffer).unwrap(), asked.len());
         assert!(!server.has_served("case.netbench.test", 20_000));
         let mut stream = TcpStream::connect(address).unwrap();

@@ -7,8 +7,8 @@ const SLH_DSA: [&str; 3] = ["slh-dsa", "slhdsa", "sphincs"];
 
 /// Parses the type of a key.
 ///
-/// SLH-DSA has an error of its own. OpenSSL signs with it since 3.5, but neither OpenSSL 4.0 nor another stack has its
-/// signature schemes for TLS, which only a draft defines (draft-reddy-tls-slhdsa).
+/// The error for SLH-DSA states why no site has such a key. OpenSSL signs with it since 3.5, but neither OpenSSL 4.0 nor
+/// another stack has its signature schemes for TLS, which only a draft defines (draft-reddy-tls-slhdsa).
 pub(super) fn key_type(text: &str) -> Result<KeyType, String> {
     let lower = text.to_ascii_lowercase();
     if SLH_DSA.iter().any(|name| lower.starts_with(name)) {

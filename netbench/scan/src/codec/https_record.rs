@@ -1,20 +1,17 @@
 //! HTTPS records in messages of the DNS (RFC 9460, RFC 1035).
 
-use super::Reader;
+use super::{
+    Reader,
+    dns::{ECH, HTTPS, IS_ANSWER, IS_CUT},
+};
 
-/// The type of the records.
-const HTTPS: u16 = 65;
-
-/// The parameters of a service that are read.
+/// The parameter of a service with protocols.
 const ALPN: u16 = 1;
-const ECH: u16 = 5;
 
 /// The maximum number of records and of parameters that are read.
 const MOST: usize = 32;
 
-/// Bits of a header's flags (RFC 1035 section 4.1.1).
-const IS_ANSWER: u16 = 1 << 15;
-const IS_CUT: u16 = 1 << 9;
+/// The bits of a header's flags with the code (RFC 1035 section 4.1.1).
 const CODE: u16 = 0xf;
 
 /// An answer to a question for HTTPS records.
@@ -22,7 +19,7 @@ const CODE: u16 = 0xf;
 pub struct HttpsAnswer {
     /// The code; 0 is no error, 3 is a name that does not exist.
     pub code: u8,
-    /// Whether the answer is longer than a datagram, so that the question is to be repeated over TCP.
+    /// Whether the answer exceeds a datagram. The question has to be repeated over TCP.
     pub is_cut: bool,
     /// The records, the most preferred first.
     pub records: Vec<HttpsRecord>,

@@ -3,6 +3,7 @@
 
 mod client_hello;
 pub(crate) mod compression;
+pub mod dns;
 mod ech;
 mod flight;
 mod handshake;

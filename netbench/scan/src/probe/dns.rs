@@ -7,20 +7,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::codec::dns::{A, HEADER_BYTES, MAX_UDP_BYTES, NO_SUCH_NAME, encoded_name};
+
 /// The system's list of DNS servers (resolv.conf(5)).
 const SERVERS_FILE: &str = "/etc/resolv.conf";
-
-/// The type of IPv4 addresses.
-const A: u16 = 1;
 
 /// The port of DNS.
 const PORT: u16 = 53;
 
 /// The maximum number of servers that the C library asks.
 const MOST_SERVERS: usize = 3;
-
-/// The size of a message's header (RFC 1035 section 4.1.1).
-const HEADER_BYTES: usize = 12;
 
 /// The time limit for a DNS server's answer after the system's resolver has failed.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(1);
@@ -86,7 +82,7 @@ pub fn fault(host: &str, servers: &[SocketAddr], limit: Duration) -> Option<Name
         match ask(*server, &question, limit) {
             Ok((0, 0)) => return Some(NameFault::NoAddress),
             Ok((0, _)) => return None,
-            Ok((3, _)) => return Some(NameFault::NoSuchName),
+            Ok((NO_SUCH_NAME, _)) => return Some(NameFault::NoSuchName),
             Ok((code, _)) => fault = Some(NameFault::Refused(code)),
             Err(_) => fault = fault.or(Some(NameFault::NoAnswer)),
         }
@@ -100,7 +96,7 @@ fn ask(server: SocketAddr, question: &[u8], limit: Duration) -> io::Result<(u8, 
     socket.connect(server)?;
     let deadline = Instant::now() + limit;
     socket.send(question)?;
-    let mut answer = [0; 512];
+    let mut answer = [0; MAX_UDP_BYTES];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -129,16 +125,7 @@ pub(super) fn any_address(server: SocketAddr) -> IpAddr {
 pub(super) fn question(host: &str, kind: u16) -> Option<Vec<u8>> {
     // The socket receives only datagrams of this server, so the message's number need not be secret.
     let mut message = vec![0x6e, 0x62, 0x01, 0, 0, 1, 0, 0, 0, 0, 0, 0];
-    for label in host.trim_end_matches('.').split('.') {
-        let length = u8::try_from(label.len()).ok()?;
-        if !(1..=63).contains(&length) {
-            return None;
-        }
-        message.push(length);
-        message.extend_from_slice(label.as_bytes());
-    }
-    // The root.
-    message.push(0);
+    message.extend(encoded_name(host)?);
     message.extend_from_slice(&kind.to_be_bytes());
     // The class IN.
     message.extend_from_slice(&[0, 1]);

@@ -11,18 +11,13 @@ use tokio::{
 
 use super::{dns, ech, prober::Prober};
 use crate::{
-    codec::{HttpsAnswer, HttpsRecord, ech_configs, https_answer, put_vec16},
+    codec::{
+        HttpsAnswer, HttpsRecord,
+        dns::{HTTPS, MAX_UDP_BYTES, NO_SUCH_NAME, https_name},
+        ech_configs, https_answer, put_vec16,
+    },
     text::clean,
 };
-
-/// The type of HTTPS records.
-const HTTPS: u16 = 65;
-
-/// The code of a name that does not exist.
-const NO_SUCH_NAME: u8 = 3;
-
-/// The maximum length of a datagram of the DNS without an extension (RFC 1035 section 4.2.1).
-const MOST_UDP: usize = 512;
 
 /// Asks the client's DNS server for the site's HTTPS records, and compares their configurations with the list that the server
 /// has `sent`, which is empty if it sends none. The feature remains unknown without an answer.
@@ -30,7 +25,7 @@ pub(super) async fn https_records(prober: &Prober<'_>, sent: Option<&[u8]>) {
     let Some(server) = prober.client.dns_server else {
         return;
     };
-    let name = service(&prober.target.host, prober.target.port);
+    let name = https_name(&prober.target.host, prober.target.port);
     let found = match dns::question(&name, HTTPS) {
         // Boxed, because few scans need the room of this future.
         Some(question) => Box::pin(answer(server, &question, prober.limits.timeout)).await,
@@ -50,14 +45,6 @@ pub(super) async fn https_records(prober: &Prober<'_>, sent: Option<&[u8]>) {
     prober.note(format!("no HTTPS record of {}: {why}", clean(&name)));
 }
 
-/// Returns the name of the records (RFC 9460 section 9.1).
-fn service(host: &str, port: u16) -> String {
-    match port {
-        443 => host.to_owned(),
-        _ => format!("_{port}._https.{host}"),
-    }
-}
-
 /// Asks over UDP, and again over TCP if the answer is too long for that.
 async fn answer(server: SocketAddr, question: &[u8], limit: Duration) -> io::Result<HttpsAnswer> {
     let over_udp = timeout(limit, over_udp(server, question)).await??;
@@ -71,7 +58,7 @@ async fn over_udp(server: SocketAddr, question: &[u8]) -> io::Result<HttpsAnswer
     let socket = UdpSocket::bind((dns::any_address(server), 0)).await?;
     socket.connect(server).await?;
     socket.send(question).await?;
-    let mut message = [0; MOST_UDP];
+    let mut message = [0; MAX_UDP_BYTES];
     loop {
         let length = socket.recv(&mut message).await?;
         // Answers to other questions are not read.
@@ -144,11 +131,5 @@ mod tests {
             assert_eq!(found.is_ech_readable, ech.map(|_| false));
             assert_eq!(found.alpn, ["h2"]);
         }
-    }
-
-    #[test]
-    fn records_of_other_ports_have_other_names() {
-        assert_eq!(service("a.test", 443), "a.test");
-        assert_eq!(service("a.test", 8443), "_8443._https.a.test");
     }
 }
