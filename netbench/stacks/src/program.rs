@@ -40,6 +40,9 @@ pub struct Found {
 }
 
 impl Program {
+    /// The file of the tree with Cargo's settings for release builds of workers.
+    const SETTINGS: &str = "stacks/release.toml";
+
     /// Returns the library that counts allocations.
     pub fn heap_library() -> Self {
         let build = Build::cargo("netbench-heap", "netbench/heap");
@@ -219,6 +222,7 @@ impl Program {
             arguments.extend(["--features", feature]);
         }
         let settings = self.settings(recipe, &compilers);
+        arguments.extend(["--config", Self::SETTINGS]);
         arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
         tree.cargo_build(Profile::Release, &arguments, &made, host)?;
         if made == built || same(&made, built) {
@@ -274,7 +278,11 @@ impl Program {
     fn builder(&self) -> String {
         match &self.build.recipe {
             Recipe::Cargo(recipe) if !recipe.own_workspace && self.folder().is_empty() => {
-                format!("`cargo build --release -p {}`", recipe.package)
+                format!(
+                    "`cargo build --release --config {} -p {}`",
+                    Self::SETTINGS,
+                    recipe.package
+                )
             }
             Recipe::Cargo(_) | Recipe::Command(_) => {
                 format!("`netbench stacks build {}`", self.name)
