@@ -12,6 +12,8 @@ pub mod exchange;
 pub mod expected;
 pub mod flags;
 pub mod named;
+#[cfg(feature = "of-rustls")]
+pub mod of_rustls;
 pub mod options;
 pub mod packeted;
 pub mod quic;

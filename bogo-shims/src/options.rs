@@ -341,7 +341,8 @@ pub fn hex_list(text: &str) -> Result<Vec<Vec<u8>>, Failure> {
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {
-    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+    // The standard library's parser accepts a sign.
+    if !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     let pairs = (0..text.len()).step_by(2);
@@ -421,7 +422,8 @@ mod tests {
     #[test]
     fn hexadecimal_lists() {
         assert_eq!(hex_list("00ff,10").unwrap(), [vec![0, 255], vec![16]]);
-        assert!(hex_list("0").is_err());
-        assert!(hex_list("zz").is_err());
+        for wrong in ["0", "zz", "+f", "é"] {
+            assert!(hex_list(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -23,24 +23,20 @@ fn text(path: &Path) -> String {
 /// The shim of the next line of rustls, in its own workspace.
 const NEXT_LINE: &str = "rustls-dev";
 
-/// The files of the shim of rustls that it shares.
-const SHARED_WITH_NEXT_LINE: [&str; 4] = ["always.rs", "compress.rs", "expect.rs", "observed.rs"];
-
 /// The flags that the shim of the next line need not read: tests with them have a list of ECH's configurations, which it
 /// refuses, because ring has no HPKE.
 const BEHIND_ECH: [&str; 2] = ["-expect-ech-retry-configs", "-expect-no-ech-retry-configs"];
 
 /// Returns all code of the shim of a stack.
 fn code(stack: &str) -> String {
-    let (folder, of_rustls) = if stack == NEXT_LINE {
-        let folder = source().join("..").join(stack).join("src");
-        (folder, &SHARED_WITH_NEXT_LINE[..])
+    let own = if stack == NEXT_LINE {
+        source().join("..").join(stack).join("src")
     } else {
-        (source().join(format!("shim_{stack}")), &[][..])
+        source().join(format!("shim_{stack}"))
     };
-    let of_rustls = of_rustls.iter();
-    let of_rustls = of_rustls.map(|name| source().join("shim_rustls").join(name));
-    let shared = [
+    let is_of_rustls = [NEXT_LINE, "rustls"].contains(&stack);
+    let of_rustls = is_of_rustls.then(|| source().join("of_rustls"));
+    let common = [
         "exchange.rs",
         "expected.rs",
         "options.rs",
@@ -49,15 +45,12 @@ fn code(stack: &str) -> String {
         "socket.rs",
         "reported.rs",
     ];
-    let own = fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let shared = shared.map(|name| source().join(name)).into_iter();
-    shared
-        .chain(of_rustls)
-        .chain(own)
-        .map(|path| text(&path))
-        .collect()
+    let common = common.map(|name| source().join(name));
+    let folders = of_rustls.into_iter().chain([own]);
+    let in_folders = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
+    let in_folders = in_folders.map(|entry| entry.unwrap().path());
+    let all = common.into_iter().chain(in_folders);
+    all.map(|path| text(&path)).collect()
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Certificates, keys, and verifiers that accept every chain, unless the test requires otherwise.
 
-use std::{fs, hash::Hasher, sync::Arc};
+use std::{hash::Hasher, sync::Arc};
 
-use netbench_bogo_shims::options::hex_list;
+use netbench_bogo_shims::{
+    Failure, Options,
+    of_rustls::{Observed, OwnCertificate, PeerRules, Refusal, supported, tag},
+};
 use netbench_tls as tls;
 use rustls::{
     DistinguishedName, Error,
@@ -20,16 +23,14 @@ use rustls::{
     enums::CertificateType,
     error::{CertificateError, PeerIncompatible},
     server::{
-        ClientHello, ParsedCertificate, ServerCredentialResolver,
+        ClientHello, ServerCredentialResolver,
         danger::{ClientIdentity, ClientVerifier},
     },
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, SubjectPublicKeyInfoDer, pem::PemObject};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_ring::ALL_VERIFICATION_ALGS;
 
-use crate::{Failure, Options};
-
-use super::{observed::Observed, provider::provider};
+use super::provider::provider;
 
 /// The resolver of this side's certificate, or of its raw public key.
 #[derive(Debug)]
@@ -42,44 +43,9 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let raw = options.has_raw_key();
-        // A server's response is part of its certificate. The behaviour without one would be the shim's
-        // decision.
-        if options.on("-server")
-            && options.on("-use-ocsp-callback")
-            && (options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback"))
-        {
-            return Err(Failure::unsupported(
-                "a callback that decides whether a server staples a response",
-            ));
-        }
-        let key = credentials(options, raw)?;
+        let own = OwnCertificate::new(options)?;
+        let key = own.map(|own| credentials(own, raw)).transpose()?.flatten();
         Ok(Self { key, raw, observed })
-    }
-}
-
-/// Returns whether the application rejects the peer's stapled response.
-fn fails_ocsp(options: &Options) -> bool {
-    options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
-}
-
-/// Certificate types (RFC 7250).
-const X509: u16 = 0;
-const RAW: u16 = 2;
-
-/// Returns whether the peer must send a raw public key; rustls requests one type, never a choice.
-pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
-    match *options.codes("-accepted-peer-cert-types") {
-        [] | [X509] => Ok(false),
-        [RAW] => Ok(true),
-        _ => Err(Failure::unsupported("a choice of certificate types")),
-    }
-}
-
-/// Returns the type of the peer's certificate entry: a certificate, or a raw public key.
-pub(crate) fn type_of(shown: &CertificateDer<'_>) -> u16 {
-    match ParsedCertificate::try_from(shown) {
-        Ok(_) => X509,
-        Err(_) => RAW,
     }
 }
 
@@ -91,72 +57,39 @@ fn types(raw: bool) -> &'static [CertificateType] {
     }
 }
 
-fn credentials(options: &Options, raw: bool) -> Result<Option<Credentials>, Failure> {
-    let (cert_file, key_file, prefs, ocsp) = match options.credentials() {
-        [] => (
-            options.text("-cert-file"),
-            options.text("-key-file"),
-            options.codes("-signing-prefs"),
-            options.bytes("-ocsp-response"),
-        ),
-        // rustls leaves the choice among several to its user, which would be the shim.
-        [one] if options.text("-cert-file").is_none() && !one.on("-must-match-issuer") => (
-            one.text("-cert-file"),
-            one.text("-key-file"),
-            one.codes("-signing-prefs"),
-            one.bytes("-ocsp-response"),
-        ),
-        _ => return Err(Failure::unsupported("a choice among several certificates")),
-    };
-    let Some(key_file) = key_file else {
-        return Ok(None);
-    };
-    let key =
-        PrivateKeyDer::from_pem_file(&key_file).map_err(|e| Failure::failed(e.to_string()))?;
+fn credentials(own: OwnCertificate, raw: bool) -> Result<Option<Credentials>, Failure> {
     let key = provider()
         .key_provider
-        .load_private_key(key)
+        .load_private_key(own.key()?)
         .map_err(|_| Failure::unsupported("private keys of this type"))?;
-    let identity = match cert_file {
+    let identity = match own.chain()? {
         _ if raw => {
             let spki = key
                 .public_key()
                 .ok_or_else(|| Failure::failed("no public key"))?;
             Identity::RawPublicKey(spki.into_owned())
         }
-        Some(file) => Identity::from_cert_chain(chain(&file)?)
+        Some(chain) => Identity::from_cert_chain(chain)
             .map_err(|error| Failure::failed(format!("{error:?}")))?,
         None => return Ok(None),
     };
-    let prefs: Vec<_> = prefs.into_iter().map(SignatureScheme).collect();
+    let prefs: Vec<_> = own.prefs.into_iter().map(SignatureScheme).collect();
     let key: Box<dyn SigningKey> = if prefs.is_empty() {
         key
     } else {
         Box::new(Preferring { key, prefs })
     };
     let mut credentials = Credentials::new_unchecked(Arc::new(identity), key);
-    credentials.ocsp = ocsp.map(Arc::from);
+    credentials.ocsp = own.ocsp.map(Arc::from);
     Ok(Some(credentials))
-}
-
-pub(crate) fn chain(file: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
-    let pem = fs::read(file)?;
-    CertificateDer::pem_slice_iter(&pem)
-        .collect::<Result<_, _>>()
-        .map_err(|e| Failure::failed(e.to_string()))
 }
 
 impl ServerCredentialResolver for Resolver {
     fn resolve(&self, hello: &ClientHello<'_>) -> Result<SelectedCredential, Error> {
         self.observed.get().asked = true;
         if let Some(protocols) = hello.alpn() {
-            let mut wire = Vec::new();
-            for protocol in protocols {
-                let length = u8::try_from(protocol.len());
-                wire.push(length.map_err(|_| Error::NoApplicationProtocol)?);
-                wire.extend(protocol);
-            }
-            self.observed.get().client_alpn = Some(wire);
+            let recorded = self.observed.record_alpn(protocols);
+            recorded.ok_or(Error::NoApplicationProtocol)?;
         }
         let key = self.key.as_ref().ok_or(Error::NoSuitableCertificate)?;
         key.signer(hello.signature_schemes())
@@ -206,72 +139,43 @@ impl SigningKey for Preferring {
     }
 }
 
-/// A verifier that checks signatures as rustls does, and accepts every chain unless the test requires a
-/// refusal.
+/// A verifier that checks signatures as rustls does, and chains by the rules of the test.
 #[derive(Debug)]
 pub(crate) struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
     schemes: Vec<SignatureScheme>,
-    /// Whether the peer must send a certificate, and a failure counts.
-    asks: bool,
-    required: bool,
-    fails: bool,
     /// Whether a client asks for a stapled response.
     staple: bool,
-    ocsp_fails: bool,
-    raw: bool,
     ca_names: Arc<[DistinguishedName]>,
-    observed: Arc<Observed>,
+    rules: PeerRules,
 }
 
 impl Verifier {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
-        let prefs = options.codes("-verify-prefs");
-        let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme).collect();
-        if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
-            let name = tls::SignatureScheme(unknown.0);
-            return Err(Failure::unsupported(format!(
-                "verification of {name} signatures"
-            )));
-        }
+        let schemes = supported(
+            options.codes("-verify-prefs"),
+            &all,
+            |scheme| u16::from(*scheme),
+            |code| format!("verification of {} signatures", tls::SignatureScheme(code)),
+        )?;
         if !schemes.is_empty() {
             let mapping = algorithms.mapping().iter();
             let kept = mapping.filter(|(scheme, _)| schemes.contains(scheme));
             // The process is short-lived.
             let kept = Vec::leak(kept.copied().collect());
-            algorithms = WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, kept)
-                .map_err(|error| Failure::failed(format!("{error:?}")))?;
+            algorithms =
+                WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, kept).map_err(tag)?;
         }
-        let required = options.on("-require-any-client-certificate");
-        let asks = options.on("-verify-peer") || required;
-        let ca_names = match options.text("-use-client-ca-list").as_deref() {
-            None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
-            Some(list) => hex_list(list)?
-                .into_iter()
-                .map(DistinguishedName::from)
-                .collect(),
-        };
-        let raw = wants_raw(options)?;
-        let own_raw = options.has_raw_key();
-        match *options.codes("-available-client-cert-types") {
-            [] => {}
-            [X509] if !own_raw => {}
-            [RAW] if own_raw => {}
-            _ => return Err(Failure::unsupported("a choice of certificate types")),
-        }
+        let rules = PeerRules::new(options, observed)?;
+        let ca_names = rules.ca_names.iter().cloned().map(DistinguishedName::from);
         Ok(Self {
             algorithms,
             schemes: if schemes.is_empty() { all } else { schemes },
-            asks,
-            required,
-            fails: (asks || raw) && options.on("-verify-fail"),
             staple: options.on("-enable-ocsp-stapling"),
-            ocsp_fails: !options.on("-server") && fails_ocsp(options),
-            raw,
-            ca_names: ca_names.into(),
-            observed,
+            ca_names: ca_names.collect(),
+            rules,
         })
     }
 }
@@ -283,7 +187,7 @@ macro_rules! of_both_sides {
             &self,
             input: &SignatureVerificationInput<'_>,
         ) -> Result<HandshakeSignatureValid, Error> {
-            self.observed.get().signature = Some(input.signature.scheme);
+            self.rules.observed.get().signature = Some(input.signature.scheme.into());
             verify_tls12_signature(input, &self.algorithms)
         }
 
@@ -291,7 +195,7 @@ macro_rules! of_both_sides {
             &self,
             input: &SignatureVerificationInput<'_>,
         ) -> Result<HandshakeSignatureValid, Error> {
-            self.observed.get().signature = Some(input.signature.scheme);
+            self.rules.observed.get().signature = Some(input.signature.scheme.into());
             verify_tls13_signature(input, &self.algorithms)
         }
 
@@ -300,9 +204,17 @@ macro_rules! of_both_sides {
         }
 
         fn supported_certificate_types(&self) -> &'static [CertificateType] {
-            types(self.raw)
+            types(self.rules.raw)
         }
     };
+}
+
+/// Returns rustls' error for a refusal by the application.
+fn error(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Chain => CertificateError::ApplicationVerificationFailure.into(),
+        Refusal::Staple => CertificateError::InvalidOcspResponse.into(),
+    }
 }
 
 impl ServerVerifier for Verifier {
@@ -310,16 +222,10 @@ impl ServerVerifier for Verifier {
         &self,
         shown: &ServerIdentity<'a, '_>,
     ) -> Result<VerifiedIdentity<'a>, Error> {
-        let mut observed = self.observed.get();
-        observed.ocsp = Some(shown.ocsp_response.to_vec());
-        observed.verified_name = Some(shown.server_name.to_str().into_owned());
-        if self.fails {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
-        }
-        if self.ocsp_fails {
-            return Err(CertificateError::InvalidOcspResponse.into());
-        }
-        observed.verified = true;
+        let judged = self
+            .rules
+            .judge_server(shown.server_name, shown.ocsp_response);
+        judged.map_err(error)?;
         Ok(VerifiedIdentity::assertion(shown.identity.clone()))
     }
 
@@ -338,10 +244,7 @@ impl ClientVerifier for Verifier {
         &self,
         shown: &ClientIdentity<'a, '_>,
     ) -> Result<VerifiedIdentity<'a>, Error> {
-        if self.fails {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
-        }
-        self.observed.get().verified = true;
+        self.rules.judge_client().map_err(error)?;
         Ok(VerifiedIdentity::assertion(shown.identity.clone()))
     }
 
@@ -352,10 +255,10 @@ impl ClientVerifier for Verifier {
     }
 
     fn client_auth_mandatory(&self) -> bool {
-        self.required
+        self.rules.required
     }
 
     fn offer_client_auth(&self) -> bool {
-        self.asks
+        self.rules.asks
     }
 }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
+use netbench_bogo_shims::Failure;
 use rustls::crypto::{CipherSuite, CryptoProvider};
 use rustls_ring::{ALL_TLS12_CIPHER_SUITES, ALL_TLS13_CIPHER_SUITES, DEFAULT_PROVIDER};
-
-use crate::Failure;
 
 /// Returns the provider with all of its suites.
 pub(crate) fn provider() -> CryptoProvider {

@@ -7,16 +7,17 @@ use std::{
 };
 
 use rustls::{
+    KeyLog,
     client::{
         ClientSessionKey, ClientSessionMemoryCache, ClientSessionStore, Tls12Session, Tls13Session,
     },
-    crypto::{CipherSuite, TicketProducer, kx::NamedGroup},
+    crypto::{TicketProducer, kx::NamedGroup},
     server::{ServerSessionKey, StoresServerSessions},
     time_provider::TimeProvider,
 };
 use rustls_pki_types::UnixTime;
 
-use super::observed::Observed;
+use netbench_bogo_shims::of_rustls::Observed;
 
 /// A client's sessions, kept over connections, and the sessions that this connection stores and takes.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl ClientSessionStore for ClientSessions {
 
 /// Properties of a session that rustls shows in its serialized form alone.
 struct Facts {
-    suite: CipherSuite,
+    suite: u16,
     early_data_bytes: u32,
 }
 
@@ -75,7 +76,7 @@ fn facts(session: &Tls13Session) -> Option<Facts> {
     let (_, rest) = rest.split_first_chunk::<4>()?;
     let (early_data_bytes, _) = rest.split_first_chunk::<4>()?;
     Some(Facts {
-        suite: CipherSuite(u16::from_be_bytes(*suite)),
+        suite: u16::from_be_bytes(*suite),
         early_data_bytes: u32::from_be_bytes(*early_data_bytes),
     })
 }
@@ -152,5 +153,15 @@ impl TimeProvider for Clock {
         let ahead = Duration::from_secs(self.ahead_s.load(Ordering::Relaxed));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         Some(UnixTime::since_unix_epoch(now + ahead))
+    }
+}
+
+/// The log of the traffic secrets of a connection.
+#[derive(Debug)]
+pub(crate) struct Secrets(pub(crate) Arc<Observed>);
+
+impl KeyLog for Secrets {
+    fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
+        self.0.log(label, secret);
     }
 }

@@ -1,11 +1,11 @@
 //! Certificates, keys, and verifiers that accept every chain, unless the test requires otherwise.
 
-use std::{
-    fs,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::{Failure, Options, options::hex_list};
+use crate::{
+    Failure, Options,
+    of_rustls::{Observed, OwnCertificate, PeerRules, Refusal, supported},
+};
 use netbench_tls as tls;
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureAlgorithm,
@@ -18,18 +18,15 @@ use rustls::{
         WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
         verify_tls13_signature_with_raw_key,
     },
-    pki_types::{
-        CertificateDer, PrivateKeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
-        pem::PemObject,
-    },
+    pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime},
     server::{
-        ClientHello, ParsedCertificate, ResolvesServerCert,
+        ClientHello, ResolvesServerCert,
         danger::{ClientCertVerified, ClientCertVerifier},
     },
     sign::{CertifiedKey, Signer, SigningKey},
 };
 
-use super::{observed::Observed, provider::provider};
+use super::provider::provider;
 
 /// A verifier or resolver that stays the same object over all connections of a client, even if its behaviour
 /// changes. rustls resumes a session only with the objects that created the session.
@@ -66,111 +63,46 @@ pub(crate) struct Resolver {
 impl Resolver {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let raw = options.has_raw_key();
-        // A server's response is part of its certificate. The behaviour without one would be the shim's
-        // decision.
-        if options.on("-server")
-            && options.on("-use-ocsp-callback")
-            && (options.on("-decline-ocsp-callback") || options.on("-fail-ocsp-callback"))
-        {
-            return Err(Failure::unsupported(
-                "a callback that decides whether a server staples a response",
-            ));
-        }
-        let key = certified_key(options, raw)?;
+        let own = OwnCertificate::new(options)?;
+        let key = own
+            .map(|own| certified_key(own, raw))
+            .transpose()?
+            .flatten();
         Ok(Self { key, raw, observed })
     }
 }
 
-/// Returns whether the application rejects the peer's stapled response.
-fn fails_ocsp(options: &Options) -> bool {
-    options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
-}
-
-/// Certificate types (RFC 7250).
-const X509: u16 = 0;
-const RAW: u16 = 2;
-
-/// Returns whether the peer must send a raw public key; rustls requests one type, never a choice.
-pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
-    match *options.codes("-accepted-peer-cert-types") {
-        [] | [X509] => Ok(false),
-        [RAW] => Ok(true),
-        _ => Err(Failure::unsupported("a choice of certificate types")),
-    }
-}
-
-/// Returns the type of the peer's certificate entry: a certificate, or a raw public key.
-pub(crate) fn type_of(shown: &CertificateDer<'_>) -> u16 {
-    match ParsedCertificate::try_from(shown) {
-        Ok(_) => X509,
-        Err(_) => RAW,
-    }
-}
-
-fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey>>, Failure> {
-    let (cert_file, key_file, prefs, ocsp) = match options.credentials() {
-        [] => (
-            options.text("-cert-file"),
-            options.text("-key-file"),
-            options.codes("-signing-prefs"),
-            options.bytes("-ocsp-response"),
-        ),
-        // rustls leaves the choice among several to its user, which would be the shim.
-        [one] if options.text("-cert-file").is_none() && !one.on("-must-match-issuer") => (
-            one.text("-cert-file"),
-            one.text("-key-file"),
-            one.codes("-signing-prefs"),
-            one.bytes("-ocsp-response"),
-        ),
-        _ => return Err(Failure::unsupported("a choice among several certificates")),
-    };
-    let Some(key_file) = key_file else {
-        return Ok(None);
-    };
-    let key =
-        PrivateKeyDer::from_pem_file(&key_file).map_err(|e| Failure::failed(e.to_string()))?;
+fn certified_key(own: OwnCertificate, raw: bool) -> Result<Option<Arc<CertifiedKey>>, Failure> {
     let key = provider()
         .key_provider
-        .load_private_key(key)
+        .load_private_key(own.key()?)
         .map_err(|_| Failure::unsupported("private keys of this type"))?;
-    let chain = match cert_file {
+    let chain = match own.chain()? {
         _ if raw => {
             let spki = key
                 .public_key()
                 .ok_or_else(|| Failure::failed("no public key"))?;
             vec![CertificateDer::from(spki.as_ref().to_vec())]
         }
-        Some(file) => chain(&file)?,
+        Some(chain) => chain,
         None => return Ok(None),
     };
-    let prefs: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
+    let prefs: Vec<_> = own.prefs.into_iter().map(SignatureScheme::from).collect();
     let key: Arc<dyn SigningKey> = if prefs.is_empty() {
         key
     } else {
         Arc::new(Preferring { key, prefs })
     };
     let mut certified = CertifiedKey::new(chain, key);
-    certified.ocsp = ocsp.map(<[u8]>::to_vec);
+    certified.ocsp = own.ocsp;
     Ok(Some(Arc::new(certified)))
-}
-
-pub(crate) fn chain(file: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
-    let pem = fs::read(file)?;
-    CertificateDer::pem_slice_iter(&pem)
-        .collect::<Result<_, _>>()
-        .map_err(|e| Failure::failed(e.to_string()))
 }
 
 impl ResolvesServerCert for Resolver {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         self.observed.get().asked = true;
         if let Some(protocols) = hello.alpn() {
-            let mut wire = Vec::new();
-            for protocol in protocols {
-                wire.push(u8::try_from(protocol.len()).ok()?);
-                wire.extend(protocol);
-            }
-            self.observed.get().client_alpn = Some(wire);
+            self.observed.record_alpn(protocols)?;
         }
         self.key.clone()
     }
@@ -222,65 +154,36 @@ impl SigningKey for Preferring {
     }
 }
 
-/// A verifier that checks signatures as rustls does, and accepts every chain unless the test requires a
-/// refusal.
+/// A verifier that checks signatures as rustls does, and chains by the rules of the test.
 #[derive(Debug)]
 pub(crate) struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
     schemes: Vec<SignatureScheme>,
-    /// Whether the peer must send a certificate, and a failure counts.
-    asks: bool,
-    required: bool,
-    fails: bool,
-    ocsp_fails: bool,
-    raw: bool,
     ca_names: Vec<DistinguishedName>,
-    observed: Arc<Observed>,
+    rules: PeerRules,
 }
 
 impl Verifier {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
-        let prefs = options.codes("-verify-prefs");
-        let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
-        if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
-            let name = tls::SignatureScheme(u16::from(*unknown));
-            return Err(Failure::unsupported(format!(
-                "verification of {name} signatures"
-            )));
-        }
+        let schemes = supported(
+            options.codes("-verify-prefs"),
+            &all,
+            |scheme| u16::from(*scheme),
+            |code| format!("verification of {} signatures", tls::SignatureScheme(code)),
+        )?;
         if !schemes.is_empty() {
             // The process is short-lived.
             algorithms.mapping = Vec::leak(restrict(algorithms.mapping, &schemes));
         }
-        let required = options.on("-require-any-client-certificate");
-        let asks = options.on("-verify-peer") || required;
-        let ca_names = match options.text("-use-client-ca-list").as_deref() {
-            None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
-            Some(list) => hex_list(list)?
-                .into_iter()
-                .map(DistinguishedName::from)
-                .collect(),
-        };
-        let raw = wants_raw(options)?;
-        let own_raw = options.has_raw_key();
-        match *options.codes("-available-client-cert-types") {
-            [] => {}
-            [X509] if !own_raw => {}
-            [RAW] if own_raw => {}
-            _ => return Err(Failure::unsupported("a choice of certificate types")),
-        }
+        let rules = PeerRules::new(options, observed)?;
+        let ca_names = rules.ca_names.iter().cloned().map(DistinguishedName::from);
         Ok(Self {
             algorithms,
             schemes: if schemes.is_empty() { all } else { schemes },
-            asks,
-            required,
-            fails: (asks || raw) && options.on("-verify-fail"),
-            ocsp_fails: !options.on("-server") && fails_ocsp(options),
-            raw,
-            ca_names,
-            observed,
+            ca_names: ca_names.collect(),
+            rules,
         })
     }
 
@@ -290,8 +193,8 @@ impl Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.observed.get().signature = Some(dss.scheme);
-        if self.raw {
+        self.rules.observed.get().signature = Some(dss.scheme.into());
+        if self.rules.raw {
             let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
             verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
         } else {
@@ -305,7 +208,7 @@ impl Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.observed.get().signature = Some(dss.scheme);
+        self.rules.observed.get().signature = Some(dss.scheme.into());
         verify_tls12_signature(message, cert, dss, &self.algorithms)
     }
 }
@@ -337,7 +240,7 @@ macro_rules! as_this_verifier {
         }
 
         fn requires_raw_public_keys(&self) -> bool {
-            self.$verifier().is_ok_and(|verifier| verifier.raw)
+            self.$verifier().is_ok_and(|verifier| verifier.rules.raw)
         }
     };
 }
@@ -364,6 +267,14 @@ impl Lasting<Verifier> {
     }
 }
 
+/// Returns rustls' error for a refusal by the application.
+fn error(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Chain => CertificateError::ApplicationVerificationFailure.into(),
+        Refusal::Staple => CertificateError::InvalidOcspResponse.into(),
+    }
+}
+
 impl ServerCertVerifier for Lasting<Verifier> {
     fn verify_server_cert(
         &self,
@@ -374,16 +285,7 @@ impl ServerCertVerifier for Lasting<Verifier> {
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verifier = self.now()?;
-        let mut observed = verifier.observed.get();
-        observed.ocsp = Some(ocsp.to_vec());
-        observed.verified_name = Some(name.to_str().into_owned());
-        if verifier.fails {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
-        }
-        if verifier.ocsp_fails {
-            return Err(CertificateError::InvalidOcspResponse.into());
-        }
-        observed.verified = true;
+        verifier.rules.judge_server(name, ocsp).map_err(error)?;
         Ok(ServerCertVerified::assertion())
     }
 
@@ -392,11 +294,11 @@ impl ServerCertVerifier for Lasting<Verifier> {
 
 impl ClientCertVerifier for Verifier {
     fn offer_client_auth(&self) -> bool {
-        self.asks
+        self.rules.asks
     }
 
     fn client_auth_mandatory(&self) -> bool {
-        self.required
+        self.rules.required
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
@@ -409,10 +311,7 @@ impl ClientCertVerifier for Verifier {
         _: &[CertificateDer<'_>],
         _: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        if self.fails {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
-        }
-        self.observed.get().verified = true;
+        self.rules.judge_client().map_err(error)?;
         Ok(ClientCertVerified::assertion())
     }
 

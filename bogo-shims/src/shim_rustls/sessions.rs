@@ -4,7 +4,7 @@ use std::sync::{
 };
 
 use rustls::{
-    NamedGroup,
+    KeyLog, NamedGroup,
     client::{
         ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue,
         Tls13ClientSessionValue,
@@ -14,7 +14,7 @@ use rustls::{
     time_provider::TimeProvider,
 };
 
-use super::observed::Observed;
+use crate::of_rustls::Observed;
 
 /// A client's sessions, kept over connections, and the sessions that this connection stores and takes.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl ClientSessionStore for ClientSessions {
 
     fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
         let ticket = self.cache.take_tls13_ticket(name)?;
-        self.observed.get().offered_suite = Some(ticket.suite().common.suite);
+        self.observed.get().offered_suite = Some(ticket.suite().common.suite.into());
         Some(ticket)
     }
 }
@@ -134,5 +134,15 @@ impl TimeProvider for Clock {
             .duration_since(std::time::UNIX_EPOCH)
             .ok()?;
         Some(UnixTime::since_unix_epoch(now + ahead))
+    }
+}
+
+/// The log of the traffic secrets of a connection.
+#[derive(Debug)]
+pub(crate) struct Secrets(pub(crate) Arc<Observed>);
+
+impl KeyLog for Secrets {
+    fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
+        self.0.log(label, secret);
     }
 }

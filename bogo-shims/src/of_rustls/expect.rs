@@ -1,53 +1,67 @@
 //! The test's expectations of a connection, compared with rustls' view of it.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{marker::PhantomData, sync::Arc};
 
+use super::{
+    Line,
+    choices::{RAW, X509, chain},
+    observed::Observed,
+};
 use crate::{
     Failure, Options,
-    exchange::traffic_secrets,
+    exchange::{self, EarlyData},
     expected::{Agreed, authorities, check_new_session, check_stored, ensure},
     reported::{Known, Reported, Retry, Verification},
 };
-use rustls::{client::EchStatus, pki_types::CertificateDer};
 
-use super::{
-    api::{CipherSuite, NamedGroup, ProtocolVersion},
-    certs,
-    observed::Observed,
-    provider::sha256,
-};
+const TLS12: u16 = 0x0303;
+const TLS13: u16 = 0x0304;
 
 /// The expectations of one connection.
-pub(crate) struct Expect<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) resume: bool,
-    pub(crate) observed: Arc<Observed>,
+pub(super) struct Expect<'a, L> {
+    pub(super) options: &'a Options,
+    pub(super) resume: bool,
+    pub(super) observed: Arc<Observed>,
+    line: PhantomData<L>,
 }
 
-/// The properties that rustls reports once the handshake is done, or early data may be sent.
-pub(crate) struct Properties<'a> {
-    /// Whether early data may be sent, and the handshake is not done.
-    pub(crate) early: bool,
-    pub(crate) version: Option<ProtocolVersion>,
-    pub(crate) resumed: bool,
+/// The properties that rustls reports of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Properties<'a> {
+    /// The code point of the version.
+    pub version: Option<u16>,
+    /// Whether the session was resumed.
+    pub resumed: bool,
     /// Whether a HelloRetryRequest preceded the handshake.
-    pub(crate) retry: Known<Retry>,
-    pub(crate) suite: Option<CipherSuite>,
-    pub(crate) group: Option<NamedGroup>,
-    pub(crate) alpn: Option<&'a [u8]>,
-    pub(crate) server_name: Option<&'a str>,
-    pub(crate) peer: Option<Cow<'a, [CertificateDer<'static>]>>,
-    pub(crate) early_data_accepted: bool,
-    pub(crate) ech: Option<EchStatus>,
+    pub retry: Known<Retry>,
+    /// The code point of the suite.
+    pub suite: Option<u16>,
+    /// The code point of the group.
+    pub group: Option<u16>,
+    /// The application protocol.
+    pub alpn: Option<&'a [u8]>,
+    /// The name that a client sent to this server.
+    pub server_name: Option<&'a str>,
+    /// The peer's chain, or its raw public key.
+    pub peer: Option<Vec<&'a [u8]>>,
+    /// Whether the server accepted this client's encrypted ClientHello.
+    pub ech_accepted: bool,
 }
 
-impl Expect<'_> {
-    pub(crate) fn check(&self, is: &Properties<'_>) -> Result<(), Failure> {
-        if is.early {
-            return self.check_offered();
+impl<'a, L: Line> Expect<'a, L> {
+    pub(super) fn new(options: &'a Options, resume: bool, observed: Arc<Observed>) -> Self {
+        Self {
+            options,
+            resume,
+            observed,
+            line: PhantomData,
         }
+    }
+
+    /// Checks the properties that are known once the handshake is done.
+    pub(super) fn check(&self, is: &Properties<'_>, early_data: EarlyData) -> Result<(), Failure> {
         self.check_session(is)?;
-        self.check_negotiated(is)?;
+        self.check_negotiated(is, early_data)?;
         self.reported(is).check(self.options)?;
         self.check_peer(is)
     }
@@ -57,7 +71,7 @@ impl Expect<'_> {
     fn reported(&self, is: &Properties<'_>) -> Reported {
         let observed = self.observed.get();
         let options = self.options;
-        let group = is.group.map(u16::from);
+        let group = is.group;
         if is.resumed {
             return Reported {
                 verification: Known::Unreported(
@@ -85,7 +99,7 @@ impl Expect<'_> {
                     "the result of a verification that it did not ask for, or that failed",
                 )
             },
-            signature: Known::Is(observed.signature.map(u16::from)),
+            signature: Known::Is(observed.signature),
             retry: is.retry,
             staple: Known::Is(observed.ocsp.clone().unwrap_or_default()),
             group: Known::Is(group),
@@ -94,20 +108,20 @@ impl Expect<'_> {
 
     /// Checks the properties that are known before the answer to early data, which are sent with the
     /// session's parameters.
-    fn check_offered(&self) -> Result<(), Failure> {
+    pub(super) fn check_offered(&self) -> Result<(), Failure> {
         if let Some(suite) = self.observed.get().offered_suite
             && let Some(want) = self.options.number("-expect-cipher")
         {
-            let got = i64::from(u16::from(suite));
+            let got = i64::from(suite);
             ensure(got == want, || format!("early data with suite {got:#06x}"))?;
         }
         Ok(())
     }
 
     /// Returns the bytes of `-export-traffic-secrets`.
-    pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
+    pub(super) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
         let observed = self.observed.get();
-        traffic_secrets(self.options, |label| observed.secrets.get(label).cloned())
+        exchange::traffic_secrets(self.options, |label| observed.secrets.get(label).cloned())
     }
 
     fn is_server(&self) -> bool {
@@ -122,7 +136,7 @@ impl Expect<'_> {
             format!("session reused: {reused}, expected {want}")
         })?;
         let observed = self.observed.get();
-        let old = is.version == Some(ProtocolVersion::TLSv1_2);
+        let old = is.version == Some(TLS12);
         if !self.is_server() && old && !reused {
             let want = !options.on("-expect-no-session");
             let got = observed.new_session.is_some();
@@ -136,14 +150,14 @@ impl Expect<'_> {
         Ok(())
     }
 
-    fn check_negotiated(&self, is: &Properties<'_>) -> Result<(), Failure> {
+    fn check_negotiated(&self, is: &Properties<'_>, early_data: EarlyData) -> Result<(), Failure> {
         let options = self.options;
         let agreed = Agreed {
-            version: is.version.map(u16::from),
-            suite: is.suite.map(u16::from),
+            version: is.version,
+            suite: is.suite,
             alpn: is.alpn,
             server_name: is.server_name,
-            early_data_accepted: is.early_data_accepted,
+            early_data_accepted: early_data == EarlyData::Accepted,
         };
         agreed.check(options)?;
         let observed = self.observed.get();
@@ -168,8 +182,10 @@ impl Expect<'_> {
         }
         if !self.is_server() {
             let want = options.on("-expect-ech-accept");
-            let got = is.ech == Some(EchStatus::Accepted);
-            ensure(got == want, || format!("ECH {:?}", is.ech))?;
+            let got = is.ech_accepted;
+            ensure(got == want, || {
+                format!("ECH accepted: {got}, expected {want}")
+            })?;
         }
         Ok(())
     }
@@ -180,7 +196,7 @@ impl Expect<'_> {
             && let Some(want) = options.number("-expect-peer-certificate-type")
         {
             // rustls does not report the negotiated type. The peer's message shows it.
-            let got = i64::from(certs::type_of(shown));
+            let got = i64::from(if L::is_certificate(shown) { X509 } else { RAW });
             ensure(got == want, || {
                 format!("certificate type {got}, expected {want}")
             })?;
@@ -191,9 +207,12 @@ impl Expect<'_> {
             ensure(is.peer.is_some(), || "no peer certificate")?;
         }
         if let Some(file) = options.text("-expect-peer-cert-file") {
-            let want = certs::chain(&file)?;
+            let want = chain(&file)?;
             ensure(
-                is.peer.as_deref() == Some(&want),
+                is.peer.as_ref().is_some_and(|peer| {
+                    let want = want.iter().map(AsRef::as_ref);
+                    want.eq(peer.iter().copied())
+                }),
                 || "another chain than expected",
             )?;
         }
@@ -201,7 +220,7 @@ impl Expect<'_> {
             && let Some(want) = options.bytes("-expect-peer-rpk-sha256")
         {
             ensure(
-                sha256(key)? == want,
+                L::sha256(key)? == want,
                 || "another raw public key than expected",
             )?;
         }
@@ -219,7 +238,7 @@ impl Expect<'_> {
     }
 
     /// Checks the properties that are known only when data have been exchanged.
-    pub(crate) fn check_end(&self, version: Option<ProtocolVersion>) -> Result<(), Failure> {
+    pub(super) fn check_end(&self, version: Option<u16>) -> Result<(), Failure> {
         let options = self.options;
         if let Some(want) = options.number("-expect-total-renegotiations") {
             ensure(want == 0, || format!("no renegotiations, expected {want}"))?;
@@ -230,7 +249,7 @@ impl Expect<'_> {
                 || "the ticket callback was not called",
             )?;
         }
-        if self.is_server() || version != Some(ProtocolVersion::TLSv1_3) {
+        if self.is_server() || version != Some(TLS13) {
             return Ok(());
         }
         check_new_session(options, self.observed.get().new_session)
@@ -238,7 +257,7 @@ impl Expect<'_> {
 
     /// Checks the properties that must hold after a failed connection, where the test expects a kind of
     /// failure.
-    pub(crate) fn check_failed(&self) -> Result<(), Failure> {
+    pub(super) fn check_failed(&self) -> Result<(), Failure> {
         let name = self.observed.get().verified_name.clone();
         if let Some(want) = self.options.text("-expect-ech-name-override") {
             ensure(name.as_deref() == Some(&*want), || {

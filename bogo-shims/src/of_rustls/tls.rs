@@ -1,29 +1,88 @@
 //! A connection over TCP.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 
+use super::{Connection, Line, expect::Expect};
 use crate::{
     Failure, Options,
     exchange::{EarlyData, Endpoint, Retry},
     socket::Socket,
 };
-use rustls::{
-    ClientConnection, Connection, Error, PeerIncompatible, ServerConnection, client::EchStatus,
-};
 
-use super::{
-    config::{Made, tag},
-    expect::{Expect, Properties},
-};
+/// A connection of a line of rustls over TCP.
+pub trait OverTcp: Connection {
+    /// Reads records once, and returns the number of bytes; 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// Returns the error of the transport.
+    fn receive(&mut self, from: &mut dyn Read) -> io::Result<usize>;
+
+    /// Makes rustls process the records that were received.
+    ///
+    /// # Errors
+    /// Returns the error of rustls, or how it differs from the expected one.
+    fn process(&mut self, options: &Options) -> Result<(), Failure>;
+
+    /// Returns whether records are yet to be sent.
+    fn has_outgoing(&self) -> bool;
+
+    /// Writes records once.
+    ///
+    /// # Errors
+    /// Returns the error of the transport.
+    fn send(&mut self, to: &mut dyn Write) -> io::Result<()>;
+
+    /// Returns whether this client can send early data.
+    fn can_send_early_data(&mut self) -> bool;
+
+    /// Returns whether this server has accepted early data.
+    fn has_accepted_early_data(&mut self) -> bool;
+
+    /// Encrypts early data as far as the session permits, and returns their length.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn write_early(&mut self, data: &[u8]) -> Result<usize, Failure>;
+
+    /// Encrypts data as far as rustls buffers them, and returns their length.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn write(&mut self, data: &[u8]) -> Result<usize, Failure>;
+
+    /// Reads decrypted data: 0 at their end, and `None` where more records are needed.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn read(&mut self, buffer: &mut [u8], options: &Options) -> Result<Option<usize>, Failure>;
+
+    /// Changes the keys of this direction.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn refresh_traffic_keys(&mut self) -> Result<(), Failure>;
+
+    /// Queues a close_notify.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn send_close_notify(&mut self) -> Result<(), Failure>;
+
+    /// Returns whether the peer sent close_notify.
+    ///
+    /// # Errors
+    /// Returns the error of rustls.
+    fn is_closed_by_peer(&mut self) -> Result<bool, Failure>;
+}
 
 /// The types of two messages (RFC 8446 section 4).
 const SERVER_HELLO: i64 = 2;
 const ENCRYPTED_EXTENSIONS: i64 = 8;
 
-pub(crate) struct Tls<'a> {
-    connection: Connection,
+pub(super) struct Tls<'a, L: Line> {
+    connection: L::Tcp,
     socket: Socket,
-    expect: Expect<'a>,
+    expect: Expect<'a, L>,
     /// Whether this client may send early data.
     early: bool,
     /// Whether the server, this one or the client's, accepted early data.
@@ -36,14 +95,14 @@ pub(crate) struct Tls<'a> {
     failed: Option<Failure>,
 }
 
-impl<'a> Tls<'a> {
-    pub(crate) fn new(made: Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
-        let connection = match made {
-            Made::Client(config, name) => ClientConnection::new(config, name).map_err(tag)?.into(),
-            Made::Server(config) => ServerConnection::new(config).map_err(tag)?.into(),
-        };
+impl<'a, L: Line> Tls<'a, L> {
+    pub(super) fn new(
+        made: L::Made,
+        socket: Socket,
+        expect: Expect<'a, L>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
-            connection,
+            connection: L::over_tcp(made)?,
             socket,
             expect,
             early: false,
@@ -55,8 +114,8 @@ impl<'a> Tls<'a> {
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        while !self.holding && self.connection.wants_write() {
-            self.connection.write_tls(&mut self.socket)?;
+        while !self.holding && self.connection.has_outgoing() {
+            self.connection.send(&mut self.socket)?;
         }
         Ok(())
     }
@@ -75,16 +134,12 @@ impl<'a> Tls<'a> {
         };
         let read = self
             .connection
-            .read_tls(&mut (&mut self.socket).take(at_once));
-        match read {
-            Ok(0) => self.ended = true,
-            Ok(_) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if let Err(error) = self.connection.process_new_packets() {
+            .receive(&mut (&mut self.socket).take(at_once))?;
+        self.ended |= read == 0;
+        if let Err(failure) = self.connection.process(self.expect.options) {
             // The flush sends the alert; the peer may have disconnected already.
             let _gone = self.flush();
-            let failure = self.explain(error);
+            let failure = self.expect.check_failed().err().unwrap_or(failure);
             if self.connection.is_handshaking() {
                 return Err(failure);
             }
@@ -96,35 +151,10 @@ impl<'a> Tls<'a> {
         Ok(())
     }
 
-    fn explain(&self, error: Error) -> Failure {
-        if let Err(failure) = self.expect.check_failed() {
-            return failure;
-        }
-        if let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(
-            ref retry,
-        )) = error
-        {
-            let retry = retry
-                .as_ref()
-                .map(|_| retry_configs(&error))
-                .unwrap_or_default();
-            let options = self.expect.options;
-            let want = options.bytes("-expect-ech-retry-configs");
-            if want.is_some_and(|want| want != retry)
-                || options.on("-expect-no-ech-retry-configs") && !retry.is_empty()
-            {
-                return Failure::failed("other ECH retry configurations than expected");
-            }
-        }
-        tag(error)
-    }
-
     /// Continues the handshake until it is done, or early data may be sent.
     fn advance(&mut self) -> Result<(), Failure> {
         while self.connection.is_handshaking() {
-            if let Connection::Server(server) = &mut self.connection
-                && server.early_data().is_some()
-            {
+            if self.connection.has_accepted_early_data() {
                 self.early_accepted = true;
                 break;
             }
@@ -136,10 +166,10 @@ impl<'a> Tls<'a> {
     /// Starts early data as a client that has just begun, where the session permits them. rustls makes the
     /// handshake while it reads and writes, so `-implicit-handshake` makes no difference.
     fn enter_early_data(&mut self) -> Result<(), Failure> {
-        let Connection::Client(client) = &mut self.connection else {
+        if self.connection.is_server() {
             return Ok(());
-        };
-        let offered = client.is_handshaking() && client.early_data().is_some();
+        }
+        let offered = self.connection.is_handshaking() && self.connection.can_send_early_data();
         let unwanted = self.expect.resume && self.expect.options.on("-expect-no-offer-early-data");
         if offered && unwanted {
             return Err(Failure::failed("early data was offered"));
@@ -160,9 +190,9 @@ impl<'a> Tls<'a> {
             self.socket.read_exact(&mut record[5..])?;
             let mut rest = record.as_slice();
             while !rest.is_empty() {
-                self.connection.read_tls(&mut rest)?;
+                self.connection.receive(&mut rest)?;
             }
-            self.connection.process_new_packets().map_err(tag)?;
+            self.connection.process(self.expect.options)?;
             left -= usize::from(record[0] != CHANGE_CIPHER_SPEC);
         }
         Ok(())
@@ -177,35 +207,20 @@ impl<'a> Tls<'a> {
         // The messages of the handshake follow an unfinished write, and complete it.
         self.holding = false;
         self.flush()?;
-        let Connection::Client(client) = &self.connection else {
-            return Ok(());
-        };
-        self.early_accepted = client.is_early_data_accepted();
+        self.early_accepted = self.connection.is_early_data_accepted();
         EarlyData::from(self.early_accepted).check(self.expect.options)?;
         self.check()
     }
 }
 
-/// Returns the configurations as on the wire; rustls shows them only within an error.
-fn retry_configs(error: &Error) -> Vec<u8> {
-    use rustls::internal::msgs::codec::Codec;
-    let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(Some(
-        configs,
-    ))) = error
-    else {
-        return Vec::new();
-    };
-    configs.get_encoding()
-}
-
-impl<'a> Retry<'a> for Tls<'a> {
+impl<'a, L: Line> Retry<'a> for Tls<'a, L> {
     fn retry(&mut self, options: &'a Options) {
         self.expect.options = options;
         self.holding = false;
     }
 }
 
-impl Endpoint for Tls<'_> {
+impl<L: Line> Endpoint for Tls<'_, L> {
     fn handshake(&mut self) -> Result<(), Failure> {
         self.enter_early_data()?;
         if !self.early {
@@ -223,18 +238,11 @@ impl Endpoint for Tls<'_> {
     }
 
     fn check(&mut self) -> Result<(), Failure> {
-        let connection = &self.connection;
-        let (server_name, ech) = match connection {
-            Connection::Client(client) => (None, Some(client.ech_status())),
-            Connection::Server(server) => (server.server_name(), None),
-        };
-        self.expect.check(&Properties {
-            early: self.early,
-            server_name,
-            early_data_accepted: self.early_accepted,
-            ech: ech.filter(|status| *status != EchStatus::NotOffered),
-            ..Properties::of(connection)
-        })
+        if self.early {
+            return self.expect.check_offered();
+        }
+        let is = self.connection.properties();
+        self.expect.check(&is, self.early_accepted.into())
     }
 
     fn export(
@@ -243,9 +251,7 @@ impl Endpoint for Tls<'_> {
         label: &[u8],
         context: Option<&[u8]>,
     ) -> Result<Vec<u8>, Failure> {
-        self.connection
-            .export_keying_material(vec![0; length], label, context)
-            .map_err(tag)
+        self.connection.export(length, label, context)
     }
 
     fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
@@ -254,14 +260,9 @@ impl Endpoint for Tls<'_> {
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
         self.enter_early_data()?;
-        if self.early
-            && let Connection::Client(client) = &mut self.connection
-        {
-            let mut early = client
-                .early_data()
-                .ok_or_else(|| Failure::failed("no early data"))?;
+        if self.early {
             // rustls accepts as much as the session permits; the rest waits for the handshake.
-            let taken = early.write(data)?;
+            let taken = self.connection.write_early(data)?;
             data = &data[taken..];
             self.flush()?;
             if data.is_empty() {
@@ -270,29 +271,30 @@ impl Endpoint for Tls<'_> {
             self.leave_early_data()?;
         }
         while !data.is_empty() {
-            let n = self.connection.writer().write(data)?;
-            data = &data[n..];
+            let written = self.connection.write(data)?;
+            data = &data[written..];
             self.flush()?;
         }
         Ok(())
     }
 
     fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
-        match &mut self.connection {
-            Connection::Client(client) if self.early => {
-                let mut early = client
-                    .early_data()
-                    .ok_or_else(|| Failure::failed("no early data"))?;
-                early.write_all(data)?;
+        if self.early {
+            if self.connection.write_early(data)? < data.len() {
+                return Err(Failure::failed(
+                    "early data beyond what the session permits",
+                ));
             }
-            connection => connection.writer().write_all(data)?,
+        } else if self.connection.write(data)? < data.len() {
+            return Err(Failure::failed("a write beyond the buffer of rustls"));
         }
         self.holding = true;
-        let mut out = OneByte {
-            socket: &mut self.socket,
-            written: false,
-        };
-        self.connection.write_tls(&mut out)?;
+        if self.connection.has_outgoing() {
+            self.connection.send(&mut OneByte {
+                socket: &mut self.socket,
+                written: false,
+            })?;
+        }
         Ok(())
     }
 
@@ -306,72 +308,39 @@ impl Endpoint for Tls<'_> {
             self.leave_early_data()?;
         }
         loop {
-            if let Connection::Server(server) = &mut self.connection
-                && let Some(mut early) = server.early_data()
-            {
-                self.early_accepted = true;
-                let n = early.read(buffer)?;
-                if n > 0 {
-                    return Ok(n);
-                }
+            self.early_accepted |= self.connection.has_accepted_early_data();
+            match self.connection.read(buffer, self.expect.options)? {
+                Some(read) => return Ok(read),
+                None if self.ended => return Ok(0),
+                None => self.step()?,
             }
-            if self.expect.options.on("-peek-then-read") {
-                let mut reader = self.connection.reader();
-                let peeked = reader.fill_buf().map(<[u8]>::to_vec);
-                if let Ok(peeked) = peeked
-                    && !peeked.is_empty()
-                {
-                    let n = reader.read(buffer)?;
-                    if !peeked.starts_with(&buffer[..n]) {
-                        return Err(Failure::failed("peek and read differ"));
-                    }
-                    return Ok(n);
-                }
-            }
-            match self.connection.reader().read(buffer) {
-                Ok(n) => return Ok(n),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    self.ended = true;
-                    return Ok(0);
-                }
-                Err(error) => return Err(error.into()),
-            }
-            self.step()?;
         }
     }
 
     fn key_update(&mut self) -> Result<(), Failure> {
-        self.connection.refresh_traffic_keys().map_err(tag)?;
-        Ok(())
+        self.connection.refresh_traffic_keys()
     }
 
     fn shutdown(&mut self) -> Result<(), Failure> {
         let options = self.expect.options;
-        self.expect.check_end(self.connection.protocol_version())?;
+        self.expect
+            .check_end(self.connection.properties().version)?;
         if options.on("-handshake-never-done") && !self.connection.is_handshaking() {
             return Err(Failure::failed("the handshake was done"));
         }
         if !options.on("-check-close-notify") {
             return Ok(());
         }
-        self.connection.send_close_notify();
+        self.connection.send_close_notify()?;
         self.flush()?;
         let mut rest = [0; 512];
         if options.on("-shim-shuts-down") && Endpoint::read(self, &mut rest)? > 0 {
             return Err(Failure::failed("data after close_notify"));
         }
-        if self.ended && !self.peer_closed()? {
+        if self.ended && !self.connection.is_closed_by_peer()? {
             return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
         }
         Ok(())
-    }
-}
-
-impl Tls<'_> {
-    fn peer_closed(&mut self) -> Result<bool, Failure> {
-        let state = self.connection.process_new_packets().map_err(tag)?;
-        Ok(state.peer_has_closed())
     }
 }
 

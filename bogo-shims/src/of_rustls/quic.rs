@@ -1,53 +1,75 @@
 //! A connection over the runner's mock transport for QUIC, with rustls' interface for QUIC.
 
+use super::{Connection, Line, expect::Expect};
 use crate::{
     Failure, Options,
     exchange::{EarlyData, Endpoint, Retry},
     quic::{Level, Step, Stream},
     socket::Socket,
 };
-use rustls::{
-    CipherSuite, Error,
-    quic::{ClientConnection, Connection, KeyChange, ServerConnection, Version},
-};
 
-use super::{
-    config::{Made, tag},
-    expect::{Expect, Properties},
-};
+/// A connection of a line of rustls over QUIC.
+pub trait OverQuic: Connection {
+    /// Returns rustls' next handshake data and keys, in order.
+    ///
+    /// # Errors
+    /// rustls has an event that this program does not know.
+    fn events(&mut self) -> Result<Vec<QuicEvent>, Failure>;
 
-pub(crate) struct Quic<'a> {
-    connection: Connection,
+    /// Makes rustls process messages of the peer.
+    ///
+    /// # Errors
+    /// Returns the error of rustls with its alert.
+    fn receive(&mut self, messages: &[u8]) -> Result<(), Refused>;
+
+    /// Returns whether there are keys for early data.
+    fn has_early_keys(&self) -> bool;
+
+    /// Returns the peer's transport parameters.
+    fn transport_parameters(&self) -> Option<&[u8]>;
+}
+
+/// An event of the handshake over QUIC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuicEvent {
+    /// Handshake data to send.
+    Message(Vec<u8>),
+    /// The keys of the handshake.
+    HandshakeKeys,
+    /// The keys of 1-RTT.
+    OneRttKeys,
+}
+
+/// The refusal of messages of the peer.
+#[derive(Debug)]
+pub struct Refused {
+    /// The alert for the peer.
+    pub alert: Option<u8>,
+    /// The error.
+    pub failure: Failure,
+}
+
+pub(super) struct Quic<'a, L: Line> {
+    connection: L::Quic,
     stream: Stream,
-    expect: Expect<'a>,
+    expect: Expect<'a, L>,
     early: bool,
     early_accepted: bool,
 }
 
-impl<'a> Quic<'a> {
-    pub(crate) fn new(made: Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+impl<'a, L: Line> Quic<'a, L> {
+    pub(super) fn new(
+        made: L::Made,
+        socket: Socket,
+        expect: Expect<'a, L>,
+    ) -> Result<Self, Failure> {
         let options = expect.options;
         if options.on("-expect-ech-accept") {
             return Err(Failure::unsupported("the state of ECH over QUIC"));
         }
-        let version = match options.number("-quic-use-legacy-codepoint") {
-            Some(1) => Version::V1Draft,
-            _ => Version::V1,
-        };
-        let params = options
-            .bytes("-quic-transport-params")
-            .unwrap_or_default()
-            .to_vec();
-        let connection = match made {
-            Made::Client(config, name) => Connection::Client(
-                ClientConnection::new(config, version, name, params).map_err(tag)?,
-            ),
-            Made::Server(config) => {
-                Connection::Server(ServerConnection::new(config, version, params).map_err(tag)?)
-            }
-        };
+        let params = options.bytes("-quic-transport-params").unwrap_or_default();
         Ok(Self {
-            connection,
+            connection: L::over_quic(made, options, params.to_vec())?,
             stream: Stream::new(socket),
             expect,
             early: false,
@@ -55,14 +77,9 @@ impl<'a> Quic<'a> {
         })
     }
 
-    fn is_server(&self) -> bool {
-        matches!(self.connection, Connection::Server(_))
-    }
-
-    fn suite(&self) -> Option<CipherSuite> {
-        self.connection
-            .negotiated_cipher_suite()
-            .map(|suite| suite.suite())
+    fn suite(&self) -> Result<u16, Failure> {
+        let suite = self.connection.properties().suite;
+        suite.ok_or_else(|| Failure::failed("keys without a suite"))
     }
 
     fn secret(&self, label: &str) -> Result<Vec<u8>, Failure> {
@@ -72,39 +89,32 @@ impl<'a> Quic<'a> {
 
     /// Writes rustls' handshake data, and installs new keys.
     fn flush(&mut self) -> Result<(), Failure> {
-        loop {
-            let mut data = Vec::new();
-            let change = self.connection.write_hs(&mut data);
-            if !data.is_empty() {
-                self.stream.write_handshake(&data)?;
-            }
-            match change {
-                Some(KeyChange::Handshake { .. }) => {
+        for event in self.connection.events()? {
+            match event {
+                QuicEvent::Message(data) => self.stream.write_handshake(&data)?,
+                QuicEvent::HandshakeKeys => {
                     self.change_keys(Level::Handshake, "HANDSHAKE_TRAFFIC_SECRET")?;
                     self.stream.expect_level(Level::Handshake);
                 }
-                Some(KeyChange::OneRtt { .. }) => {
+                QuicEvent::OneRttKeys => {
                     self.change_keys(Level::Application, "TRAFFIC_SECRET_0")?;
                 }
-                None if data.is_empty() => return Ok(()),
-                None => {}
             }
         }
+        Ok(())
     }
 
     fn change_keys(&mut self, level: Level, label: &str) -> Result<(), Failure> {
-        let suite = self
-            .suite()
-            .ok_or_else(|| Failure::failed("keys without a suite"))?;
+        let suite = self.suite()?;
         let client = self.secret(&format!("CLIENT_{label}"))?;
         let server = self.secret(&format!("SERVER_{label}"))?;
-        let (read, write) = if self.is_server() {
+        let (read, write) = if self.connection.is_server() {
             (client, server)
         } else {
             (server, client)
         };
-        self.stream.set_read_secret(level, suite.into(), &read);
-        self.stream.set_write_secret(level, suite.into(), &write);
+        self.stream.set_read_secret(level, suite, &read);
+        self.stream.set_write_secret(level, suite, &write);
         Ok(())
     }
 
@@ -119,30 +129,25 @@ impl<'a> Quic<'a> {
             Step::Data => return Ok(true),
             Step::Handshake(messages) => messages,
         };
-        if let Err(error) = self.connection.read_hs(&messages) {
-            return Err(self.fail(error));
+        if let Err(Refused { alert, failure }) = self.connection.receive(&messages) {
+            if let Some(alert) = alert {
+                // The peer may have disconnected already.
+                let _gone = self.stream.write_alert(alert);
+            }
+            return Err(failure);
         }
         self.take_early_keys()?;
         self.flush()?;
         Ok(true)
     }
 
-    fn fail(&mut self, error: Error) -> Failure {
-        if let Some(alert) = self.connection.alert() {
-            // The peer may have disconnected already.
-            let _gone = self.stream.write_alert(alert.into());
-        }
-        tag(error)
-    }
-
     fn take_early_keys(&mut self) -> Result<(), Failure> {
-        if self.is_server() && self.connection.zero_rtt_keys().is_some() && !self.early_accepted {
+        let connection = &self.connection;
+        if connection.is_server() && connection.has_early_keys() && !self.early_accepted {
             let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
-            let suite = self
-                .suite()
-                .ok_or_else(|| Failure::failed("keys without a suite"))?;
+            let suite = self.suite()?;
             self.stream
-                .set_read_secret(Level::EarlyData, suite.into(), &secret);
+                .set_read_secret(Level::EarlyData, suite, &secret);
             self.early_accepted = true;
         }
         Ok(())
@@ -150,7 +155,9 @@ impl<'a> Quic<'a> {
 
     fn finish(&mut self) -> Result<(), Failure> {
         while self.connection.is_handshaking() {
-            if self.is_server() && self.early_accepted && self.stream.can_write(Level::Application)
+            if self.connection.is_server()
+                && self.early_accepted
+                && self.stream.can_write(Level::Application)
             {
                 break;
             }
@@ -164,25 +171,26 @@ impl<'a> Quic<'a> {
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         self.finish()?;
-        let Connection::Client(client) = &self.connection else {
+        if self.connection.is_server() {
             return Ok(());
-        };
-        self.early_accepted = client.is_early_data_accepted();
+        }
+        self.early_accepted = self.connection.is_early_data_accepted();
         EarlyData::from(self.early_accepted).check(self.expect.options)?;
         self.check()
     }
 }
 
-impl<'a> Retry<'a> for Quic<'a> {
+impl<'a, L: Line> Retry<'a> for Quic<'a, L> {
     fn retry(&mut self, options: &'a Options) {
         self.expect.options = options;
     }
 }
 
-impl Endpoint for Quic<'_> {
+impl<L: Line> Endpoint for Quic<'_, L> {
     fn handshake(&mut self) -> Result<(), Failure> {
-        let first = self.connection.is_handshaking() && !self.is_server();
-        if first && self.connection.zero_rtt_keys().is_some() {
+        let connection = &self.connection;
+        let first = connection.is_handshaking() && !connection.is_server();
+        if first && connection.has_early_keys() {
             if self.expect.options.on("-expect-no-offer-early-data") {
                 return Err(Failure::failed("early data was offered"));
             }
@@ -191,7 +199,7 @@ impl Endpoint for Quic<'_> {
             let suite = self.expect.observed.get().offered_suite;
             let suite = suite.ok_or_else(|| Failure::failed("early data without a session"))?;
             self.stream
-                .set_write_secret(Level::EarlyData, suite.into(), &secret);
+                .set_write_secret(Level::EarlyData, suite, &secret);
             self.early = true;
             return Ok(());
         }
@@ -199,26 +207,17 @@ impl Endpoint for Quic<'_> {
     }
 
     fn check(&mut self) -> Result<(), Failure> {
-        let options = self.expect.options;
-        let connection = &self.connection;
-        if let Some(want) = options.bytes("-expect-quic-transport-params")
+        if let Some(want) = self.expect.options.bytes("-expect-quic-transport-params")
             && !self.early
+            && self.connection.transport_parameters().unwrap_or_default() != want
         {
-            let got = connection.quic_transport_parameters().unwrap_or_default();
-            if got != want {
-                return Err(Failure::failed("QUIC transport params mismatch"));
-            }
+            return Err(Failure::failed("QUIC transport params mismatch"));
         }
-        let server_name = match connection {
-            Connection::Client(_) => None,
-            Connection::Server(server) => server.server_name(),
-        };
-        self.expect.check(&Properties {
-            early: self.early,
-            server_name,
-            early_data_accepted: self.early_accepted,
-            ..Properties::of(connection)
-        })
+        if self.early {
+            return self.expect.check_offered();
+        }
+        let is = self.connection.properties();
+        self.expect.check(&is, self.early_accepted.into())
     }
 
     fn export(
@@ -227,9 +226,7 @@ impl Endpoint for Quic<'_> {
         label: &[u8],
         context: Option<&[u8]>,
     ) -> Result<Vec<u8>, Failure> {
-        self.connection
-            .export_keying_material(vec![0; length], label, context)
-            .map_err(tag)
+        self.connection.export(length, label, context)
     }
 
     fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
@@ -262,6 +259,6 @@ impl Endpoint for Quic<'_> {
     }
 
     fn shutdown(&mut self) -> Result<(), Failure> {
-        self.expect.check_end(self.connection.protocol_version())
+        self.expect.check_end(self.connection.properties().version)
     }
 }

@@ -3,7 +3,7 @@
 use crate::{Lacking, Options};
 
 /// The protocols that rustls does not have.
-pub(crate) const LACKING: &[Lacking] = &[
+pub(super) const LACKING: &[Lacking] = &[
     Lacking {
         named: "tls TLS1",
         name: "TLS 1.0",
@@ -51,7 +51,7 @@ const ALWAYS_AS_SERVER: &[(&str, &str)] = &[
 ];
 
 /// Marks the flags whose behaviour rustls has in any case as read.
-pub(crate) fn take_for_granted(options: &Options) {
+pub(super) fn take_for_granted(options: &Options) {
     options.take_for_granted(ALWAYS);
     options.take_for_granted(if options.on("-server") {
         ALWAYS_AS_SERVER

@@ -1,0 +1,140 @@
+//! The parts of the shims of rustls that need none of its types, for the shims of both of its lines: flags, expectations, and
+//! the course of a connection over TCP and over QUIC.
+//!
+//! A shim implements [`Line`] for its line of rustls, and calls [`run`].
+
+mod always;
+mod choices;
+mod compress;
+mod expect;
+mod observed;
+mod quic;
+mod tls;
+
+pub use self::{
+    choices::{
+        OwnCertificate, PeerRules, Refusal, Versions, advertised_protocols, cipher,
+        early_data_bytes, fragment, host_name, selected_protocols, supported, type_of_peer_is_raw,
+    },
+    compress::Mock,
+    expect::Properties,
+    observed::{Observations, Observed},
+    quic::{OverQuic, QuicEvent, Refused},
+    tls::OverTcp,
+};
+
+use std::{process::ExitCode, sync::Arc};
+
+use self::{always::LACKING, expect::Expect, quic::Quic, tls::Tls};
+use crate::{Failure, OptionSets, Options, exchange, socket::Socket};
+
+/// A line of rustls, with the state that persists across the connections of a test.
+pub trait Line: Sized {
+    /// The configuration of a connection that is yet to be made.
+    type Made;
+    /// A connection over TCP.
+    type Tcp: OverTcp;
+    /// A connection over QUIC.
+    type Quic: OverQuic;
+
+    /// Makes the state for a test with these options.
+    ///
+    /// # Errors
+    /// Returns the errors of rustls.
+    fn new(sets: &OptionSets) -> Result<Self, Failure>;
+
+    /// Makes the configuration of a connection whose callbacks write to `observed`.
+    ///
+    /// # Errors
+    /// Returns [`Failure::Unsupported`] for options that rustls has no call for, and the errors of rustls.
+    fn configure(&self, options: &Options, observed: &Arc<Observed>)
+    -> Result<Self::Made, Failure>;
+
+    /// Makes a connection over TCP.
+    ///
+    /// # Errors
+    /// Returns the errors of rustls.
+    fn over_tcp(made: Self::Made) -> Result<Self::Tcp, Failure>;
+
+    /// Makes a connection over QUIC with these transport parameters.
+    ///
+    /// # Errors
+    /// Returns the errors of rustls.
+    fn over_quic(
+        made: Self::Made,
+        options: &Options,
+        params: Vec<u8>,
+    ) -> Result<Self::Quic, Failure>;
+
+    /// Advances the time that rustls is given.
+    fn pass_time(&self, seconds: u64);
+
+    /// Returns whether `der` is a certificate, and not a raw public key.
+    fn is_certificate(der: &[u8]) -> bool;
+
+    /// Returns the SHA-256 of `data`.
+    ///
+    /// # Errors
+    /// The provider has no SHA-256.
+    fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure>;
+}
+
+/// A connection of a line of rustls.
+pub trait Connection {
+    /// Returns whether this is the server's side.
+    fn is_server(&self) -> bool;
+
+    /// Returns whether the handshake is still going on.
+    fn is_handshaking(&self) -> bool;
+
+    /// Returns whether the server accepted the early data of this client.
+    fn is_early_data_accepted(&self) -> bool;
+
+    /// Returns the properties that rustls reports.
+    fn properties(&self) -> Properties<'_>;
+
+    /// Returns exported keying material.
+    ///
+    /// # Errors
+    /// Returns the errors of rustls.
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure>;
+}
+
+/// Runs the shim of a line of rustls.
+pub fn run<L: Line>() -> ExitCode {
+    crate::run("rustls", LACKING, connections::<L>)
+}
+
+fn connections<L: Line>(sets: &OptionSets) -> Result<(), Failure> {
+    sets.same_early_data_context()?;
+    let line = L::new(sets)?;
+    let mut has_session = false;
+    for (options, resume) in sets.connections() {
+        always::take_for_granted(options);
+        if resume && !options.on("-server") && !has_session {
+            return Err(Failure::failed("No session to offer."));
+        }
+        let observed = Arc::<Observed>::default();
+        let made = line.configure(options, &observed)?;
+        let expect = Expect::<L>::new(options, resume, observed.clone());
+        let socket = Socket::connect(options)?;
+        if options.on("-quic") {
+            exchange::connection(Quic::new(made, socket, expect)?, options, sets)?;
+        } else {
+            exchange::connection(Tls::new(made, socket, expect)?, options, sets)?;
+        }
+        has_session = observed.get().new_session.is_some();
+        line.pass_time(options.resumption_delay().as_secs());
+    }
+    Ok(())
+}
+
+/// Converts an error of rustls by its own name; the runner expects these names.
+pub fn tag(error: impl std::fmt::Debug) -> Failure {
+    Failure::failed(format!("{error:?}"))
+}
