@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use netbench_model::{
     CipherSuite, Group, KeyType, LabProfile, TlsVersion, parse_sites,
     scan::{
-        Agreement, Effort, Features, Learned, NamedCode, Offer, Order, SCAN_SCHEMA_VERSION,
-        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Agreement, Learned, NamedCode, Offer, Order, SignatureScan, SiteScan, SuiteScan,
+        VersionScan,
     },
-    tls,
+    tls::SignatureScheme,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -214,18 +214,10 @@ fn of_profile(lab: &LabProfile, version: TlsVersion) -> VersionScan {
 
 /// Returns the suites of a version that are usable with a certificate with such a key.
 fn usable(suites: &[CipherSuite], version: TlsVersion, key: KeyType) -> Vec<CipherSuite> {
-    let algorithm = key.algorithm();
-    let usable = suites.iter().copied().filter(|suite| {
-        suite.facts().is_some_and(|facts| {
-            facts.fits(version)
-                && match facts.authentication {
-                    tls::Authentication::Rsa => algorithm == "RSA",
-                    tls::Authentication::Ecdsa => matches!(algorithm, "ECDSA" | "EDDSA"),
-                    _ => true,
-                }
-        })
-    });
-    usable.collect()
+    let usable = suites.iter().copied();
+    usable
+        .filter(|suite| suite.fits(version) && key.suits(*suite))
+        .collect()
 }
 
 fn spoken(version: TlsVersion, suites: &[CipherSuite], groups: &[Group]) -> VersionScan {
@@ -233,22 +225,11 @@ fn spoken(version: TlsVersion, suites: &[CipherSuite], groups: &[Group]) -> Vers
         version,
         supported: true,
         refusal: None,
-        suites: suites
-            .iter()
-            .map(|suite| SuiteScan {
-                name: suite.to_string(),
-                code: suite.0,
-                group: None,
-                dh: None,
-            })
-            .collect(),
+        suites: suites.iter().copied().map(SuiteScan::new).collect(),
         suite_order: Order::Server,
         groups: groups
             .iter()
-            .map(|group| NamedCode {
-                name: group.to_string(),
-                code: group.0,
-            })
+            .map(|group| NamedCode::new(group.0, group))
             .collect(),
         group_order: Order::Server,
         groups_learned: Learned::Chosen,
@@ -257,41 +238,26 @@ fn spoken(version: TlsVersion, suites: &[CipherSuite], groups: &[Group]) -> Vers
 }
 
 fn signatures(lab: &LabProfile) -> Vec<SignatureScan> {
-    let (old, new): (&[u16], &[u16]) = match lab.key {
-        KeyType::EcdsaP256 => (&[0x0403], &[0x0403]),
-        KeyType::EcdsaP384 => (&[0x0503, 0x0403], &[0x0503]),
-        KeyType::Ed25519 => (&[0x0807], &[0x0807]),
-        KeyType::MlDsa44 => (&[], &[0x0904]),
-        KeyType::MlDsa65 => (&[], &[0x0905]),
-        KeyType::MlDsa87 => (&[], &[0x0906]),
-        _ => (&[0x0804, 0x0401], &[0x0804]),
+    let schemes = lab.key.schemes();
+    let old: &[SignatureScheme] = match lab.key {
+        KeyType::EcdsaP384 => &[
+            SignatureScheme::ECDSA_SECP384R1_SHA384,
+            SignatureScheme::ECDSA_SECP256R1_SHA256,
+        ],
+        KeyType::MlDsa44 | KeyType::MlDsa65 | KeyType::MlDsa87 => &[],
+        _ => schemes,
     };
-    let old = old.iter().map(|code| (TlsVersion::Tls12, *code));
-    let new = new.iter().map(|code| (TlsVersion::Tls13, *code));
-    let signatures = old.chain(new).map(|(version, code)| SignatureScan {
-        version,
-        name: tls::SignatureScheme(code).to_string(),
-        code,
-    });
-    signatures.collect()
+    let old = old.iter().map(|scheme| (TlsVersion::Tls12, *scheme));
+    let new = schemes.first().map(|scheme| (TlsVersion::Tls13, *scheme));
+    let all = old.chain(new);
+    all.map(|(version, scheme)| SignatureScan::new(version, scheme))
+        .collect()
 }
 
 fn scan_of(versions: Vec<VersionScan>, signatures: Vec<SignatureScan>) -> SiteScan {
     SiteScan {
-        schema: SCAN_SCHEMA_VERSION,
-        site: String::new(),
-        host: String::new(),
-        port: 443,
-        address: None,
-        addresses: Vec::new(),
-        outcome: ScanOutcome::Scanned,
         versions,
         signatures,
-        chains: Vec::new(),
-        features: Features::default(),
-        intolerance: BTreeMap::new(),
-        hello_limits: netbench_model::scan::HelloLimits::default(),
-        notes: Vec::new(),
-        effort: Effort::default(),
+        ..SiteScan::new(String::new(), String::new(), 443)
     }
 }

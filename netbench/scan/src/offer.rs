@@ -8,7 +8,7 @@ use netbench_model::{
 use crate::{
     codec::{ClientHello, extension},
     fingerprint::{ja3, ja3_text, ja4},
-    text::{as_u32, clean, named},
+    text::{as_u32, clean},
 };
 
 /// Signalling values in the list of suites (RFC 5746, RFC 7507).
@@ -84,5 +84,5 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
 /// Returns the codes that are not GREASE, with their names.
 fn all_named<T: ToString>(codes: Vec<u16>, of: fn(u16) -> T) -> Vec<NamedCode> {
     let codes = codes.into_iter().filter(|code| !is_grease(*code));
-    codes.map(|code| named(code, of(code))).collect()
+    codes.map(|code| NamedCode::new(code, of(code))).collect()
 }

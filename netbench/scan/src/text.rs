@@ -1,4 +1,4 @@
-use netbench_model::{sanitize_prefix, scan::NamedCode};
+use netbench_model::sanitize_prefix;
 
 /// Returns at most 200 characters of a text that a server sent, safe to store and to show.
 pub(crate) fn clean(text: &str) -> String {
@@ -13,10 +13,4 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 /// Returns a count as a record has it.
 pub(crate) fn as_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Returns a code with its name.
-pub(crate) fn named(code: u16, name: impl ToString) -> NamedCode {
-    let name = name.to_string();
-    NamedCode { name, code }
 }

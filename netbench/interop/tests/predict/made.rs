@@ -3,9 +3,8 @@
 use netbench_interop::predict;
 use netbench_model::{
     scan::{
-        Agreed, Agreement, Anchor, CertificateScan, ChainScan, Effort, Features, Learned,
-        NamedCode, Offer, Order, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteScan,
-        SuiteScan, VersionScan,
+        Agreed, Agreement, Anchor, CertificateScan, ChainScan, Learned, NamedCode, Offer, Order,
+        SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
     tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
 };
@@ -88,12 +87,7 @@ pub(crate) fn spoken(version: TlsVersion, suites: &[u16], groups: &[u16]) -> Ver
         refusal: None,
         suites: suites
             .iter()
-            .map(|code| SuiteScan {
-                name: CipherSuite(*code).to_string(),
-                code: *code,
-                group: None,
-                dh: None,
-            })
+            .map(|code| SuiteScan::new(CipherSuite(*code)))
             .collect(),
         suite_order: Order::Server,
         groups: codes(groups, |code| Group(code).to_string()),
@@ -108,29 +102,13 @@ pub(crate) fn site(
     versions: Vec<VersionScan>,
     schemes: &[(TlsVersion, u16)],
 ) -> SiteScan {
+    let signatures = schemes
+        .iter()
+        .map(|(version, code)| SignatureScan::new(*version, SignatureScheme(*code)));
     SiteScan {
-        schema: SCAN_SCHEMA_VERSION,
-        site: name.to_owned(),
-        host: name.to_owned(),
-        port: 443,
-        address: None,
-        addresses: Vec::new(),
-        outcome: ScanOutcome::Scanned,
         versions,
-        signatures: schemes
-            .iter()
-            .map(|(version, code)| SignatureScan {
-                version: *version,
-                name: SignatureScheme(*code).to_string(),
-                code: *code,
-            })
-            .collect(),
-        chains: Vec::new(),
-        features: Features::default(),
-        intolerance: std::collections::BTreeMap::new(),
-        hello_limits: netbench_model::scan::HelloLimits::default(),
-        notes: Vec::new(),
-        effort: Effort::default(),
+        signatures: signatures.collect(),
+        ..SiteScan::new(name.to_owned(), name.to_owned(), 443)
     }
 }
 

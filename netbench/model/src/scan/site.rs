@@ -7,7 +7,7 @@ use super::ChainScan;
 use crate::{
     Record,
     named::words,
-    tls::{FfdheSize, TlsVersion},
+    tls::{CipherSuite, FfdheSize, SignatureScheme, TlsVersion},
 };
 
 /// The version of the format of `scan.jsonl`. The version increases when a reader of the old format could misread the
@@ -169,6 +169,18 @@ pub struct SuiteScan {
     pub dh: Option<FfdheSize>,
 }
 
+impl SuiteScan {
+    /// Returns a suite that a server accepts, without a group or a prime.
+    pub fn new(suite: CipherSuite) -> Self {
+        Self {
+            name: suite.to_string(),
+            code: suite.0,
+            group: None,
+            dh: None,
+        }
+    }
+}
+
 /// An entry of a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedCode {
@@ -177,6 +189,14 @@ pub struct NamedCode {
     pub name: String,
     /// The registered number.
     pub code: u16,
+}
+
+impl NamedCode {
+    /// Returns a code point with its name.
+    pub fn new(code: u16, name: impl ToString) -> Self {
+        let name = name.to_string();
+        Self { name, code }
+    }
 }
 
 /// A signature scheme that the server used.
@@ -189,6 +209,17 @@ pub struct SignatureScan {
     pub name: String,
     /// The code point of the scheme.
     pub code: u16,
+}
+
+impl SignatureScan {
+    /// Returns a scheme that the server used in a version.
+    pub fn new(version: TlsVersion, scheme: SignatureScheme) -> Self {
+        Self {
+            version,
+            name: scheme.to_string(),
+            code: scheme.0,
+        }
+    }
 }
 
 /// The presence of a behaviour of a server.
@@ -403,6 +434,27 @@ pub struct Effort {
 }
 
 impl SiteScan {
+    /// Creates the record of a scan without any findings.
+    pub fn new(site: String, host: String, port: u16) -> Self {
+        Self {
+            schema: SCAN_SCHEMA_VERSION,
+            site,
+            host,
+            port,
+            address: None,
+            addresses: Vec::new(),
+            outcome: ScanOutcome::Scanned,
+            versions: Vec::new(),
+            signatures: Vec::new(),
+            chains: Vec::new(),
+            features: Features::default(),
+            intolerance: BTreeMap::new(),
+            hello_limits: HelloLimits::default(),
+            notes: Vec::new(),
+            effort: Effort::default(),
+        }
+    }
+
     /// Returns the version's entry if the site supports the version.
     pub fn version(&self, version: TlsVersion) -> Option<&VersionScan> {
         self.versions

@@ -4,9 +4,9 @@ use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use super::keys::{ca_key_type, key_type};
 use crate::{
-    Authentication, BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile,
-    ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
-    parse_loss, parse_rate, shown, suggestion,
+    BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile, ParseUnitError,
+    Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration, parse_loss,
+    parse_rate, shown, suggestion,
 };
 
 /// A field of a line.
@@ -254,7 +254,7 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
             if !lab
                 .suites
                 .iter()
-                .any(|suite| suite.fits(*version) && fits(lab.key, *suite))
+                .any(|suite| suite.fits(*version) && lab.key.suits(*suite))
             {
                 let key = lab.key;
                 found.push((
@@ -290,7 +290,7 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     if hybrid_only
         && lab.tls.contains(&TlsVersion::Tls12)
         && lab.key.oldest_version() < TlsVersion::Tls13
-        && !suites.any(|suite| needs_no_group(*suite) && fits(lab.key, *suite))
+        && !suites.any(|suite| needs_no_group(*suite) && lab.key.suits(*suite))
     {
         found.push((
             "groups",
@@ -329,23 +329,11 @@ fn needs_no_group(suite: CipherSuite) -> bool {
     matches!(exchange, Some(KeyExchange::Dhe | KeyExchange::Rsa))
 }
 
-/// Returns whether a certificate with such a key is usable with the suite.
-fn fits(key: KeyType, suite: CipherSuite) -> bool {
-    let algorithm = key.algorithm();
-    match suite.facts().map(|facts| facts.authentication) {
-        Some(Authentication::Any) => true,
-        Some(Authentication::Rsa) => algorithm == "RSA",
-        // EdDSA keys are usable with these suites too: RFC 8422 section 2.2.
-        Some(Authentication::Ecdsa) => matches!(algorithm, "ECDSA" | "EDDSA"),
-        _ => false,
-    }
-}
-
 fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
     let known = CipherSuite::SERVED.iter().chain(CipherSuite::DEPRECATED);
     known
         .copied()
-        .find(|suite| suite.fits(version) && fits(key, *suite))
+        .find(|suite| suite.fits(version) && key.suits(*suite))
         .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)
 }
 

@@ -1,12 +1,12 @@
 //! Encrypted ClientHello (RFC 9849): the configurations that a server sends to a client whose hello it cannot decrypt.
 
-use netbench_model::scan::EchConfigScan;
+use netbench_model::scan::{EchConfigScan, NamedCode};
 
 use super::prober::Prober;
 use crate::{
     codec::{EchConfig, Extension, ech_configs, extension, put_u16, put_vec16},
     enumeration::{Stop, VersionFound},
-    text::{clean, named},
+    text::clean,
 };
 
 /// HKDF-SHA256 (RFC 9180 section 7.2).
@@ -70,7 +70,7 @@ pub(super) fn scan(config: &EchConfig) -> EchConfigScan {
             None => format!("version {:#06x}", config.version),
         },
         version: config.version,
-        kem: contents.map(|it| named(it.kem, kem_name(it.kem))),
+        kem: contents.map(|it| NamedCode::new(it.kem, kem_name(it.kem))),
     }
 }
 

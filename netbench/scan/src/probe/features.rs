@@ -10,7 +10,7 @@ use super::{
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{
-    scan::{Observed, Order},
+    scan::{NamedCode, Observed, Order},
     tls::{CipherSuite, Group, TlsVersion},
 };
 
@@ -18,7 +18,6 @@ use crate::{
     codec::{HelloSpec, extension},
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
     session::{PrivateShares, cheap_first, computable},
-    text::named,
 };
 
 /// Omits each chosen scheme, until the server refuses.
@@ -215,7 +214,7 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
         share_order(prober, found, &taken).await?;
     }
     let taken = able.into_iter().filter(|group| taken.contains(group));
-    let named = taken.map(|code| named(code, Group(code)));
+    let named = taken.map(|code| NamedCode::new(code, Group(code)));
     prober.findings.borrow_mut().features.shares_taken = Some(named.collect());
     Ok(())
 }

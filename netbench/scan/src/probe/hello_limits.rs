@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    scan::{HelloLimits, Tolerance},
+    scan::{HelloLimits, NamedCode, Tolerance},
     tls::{CipherSuite, ExtensionType},
 };
 
 use crate::{
     enumeration::{Limit, Refusal},
-    text::{as_u32, named},
+    text::as_u32,
 };
 
 /// The length of a record's header.
@@ -54,11 +54,11 @@ pub(super) fn hello_limits(found: &[(Limit, Refusal)]) -> HelloLimits {
             Limit::Bytes(most) => limits.most_bytes = Some(as_u32(most + HEADER)),
             Limit::Extension(code) => {
                 let name = ExtensionType(*code).shown();
-                limits.extensions.push(named(*code, name));
+                limits.extensions.push(NamedCode::new(*code, name));
             }
             Limit::These(codes) => {
                 let codes = codes.iter().take(MOST_SUITES);
-                let suites = codes.map(|code| named(*code, CipherSuite(*code)));
+                let suites = codes.map(|code| NamedCode::new(*code, CipherSuite(*code)));
                 limits.suites.extend(suites);
             }
             Limit::Version(version) => limits.versions.push(*version),

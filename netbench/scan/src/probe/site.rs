@@ -18,8 +18,8 @@ use super::{
 use netbench_model::{
     StartTls,
     scan::{
-        Effort, FailedClass, Features, HelloLimits, Observed, SCAN_SCHEMA_VERSION, ScanOutcome,
-        SignatureScan, SiteScan, SuiteScan, Tolerance, VersionScan,
+        Effort, FailedClass, NamedCode, Observed, ScanOutcome, SignatureScan, SiteScan, SuiteScan,
+        Tolerance, VersionScan,
     },
     tls::{Alert, CipherSuite, ExtensionType, Group, SignatureScheme},
 };
@@ -27,7 +27,7 @@ use netbench_model::{
 use crate::{
     codec::{NotTls, TextProtocol, extension},
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
-    text::{clean, named},
+    text::clean,
 };
 
 /// The maximum number of addresses of a site that are tried, in sequence until one accepts a connection.
@@ -201,7 +201,9 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
     if let Some(Tolerance::Intolerant { .. }) = scan.intolerance.get(ECH_GREASE) {
         let code = extension::ENCRYPTED_CLIENT_HELLO;
         let name = ExtensionType(code).shown();
-        scan.hello_limits.extensions.push(named(code, name));
+        scan.hello_limits
+            .extensions
+            .push(NamedCode::new(code, name));
     }
     let mut findings = prober.findings.into_inner();
     if findings.chain_count() > 2 {
@@ -218,11 +220,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
     }
     scan.signatures = std::mem::take(&mut findings.signatures)
         .into_iter()
-        .map(|(version, code)| SignatureScan {
-            version,
-            name: SignatureScheme(code).to_string(),
-            code,
-        })
+        .map(|(version, code)| SignatureScan::new(version, SignatureScheme(code)))
         .collect();
     scan.chains = findings.chains();
     let incomplete = scan.versions.iter().any(|v| !v.complete);
@@ -349,17 +347,16 @@ fn version(found: &VersionFound) -> VersionScan {
             .suites
             .iter()
             .map(|suite| SuiteScan {
-                name: CipherSuite(suite.code).to_string(),
-                code: suite.code,
                 group: suite.group.map(|code| Group(code).to_string()),
                 dh: suite.prime.clone(),
+                ..SuiteScan::new(CipherSuite(suite.code))
             })
             .collect(),
         suite_order: found.suite_order,
         groups: found
             .groups
             .iter()
-            .map(|code| named(*code, Group(*code)))
+            .map(|code| NamedCode::new(*code, Group(*code)))
             .collect(),
         group_order: found.group_order,
         groups_learned: found.groups_learned,
@@ -368,23 +365,7 @@ fn version(found: &VersionFound) -> VersionScan {
 }
 
 fn empty(target: &ScanTarget) -> SiteScan {
-    SiteScan {
-        schema: SCAN_SCHEMA_VERSION,
-        site: target.site.clone(),
-        host: target.host.clone(),
-        port: target.port,
-        address: None,
-        addresses: Vec::new(),
-        outcome: ScanOutcome::Scanned,
-        versions: Vec::new(),
-        signatures: Vec::new(),
-        chains: Vec::new(),
-        features: Features::default(),
-        intolerance: std::collections::BTreeMap::new(),
-        hello_limits: HelloLimits::default(),
-        notes: Vec::new(),
-        effort: Effort::default(),
-    }
+    SiteScan::new(target.site.clone(), target.host.clone(), target.port)
 }
 
 fn seconds(time: Duration) -> String {

@@ -2,7 +2,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Measure;
-use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, is_default, named::named};
+use crate::{
+    Authentication, CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, is_default,
+    named::named,
+};
 
 named!(
     /// A part of the suite.
@@ -88,6 +91,18 @@ impl KeyType {
             Self::EcdsaP256 | Self::EcdsaP384 => "ECDSA",
             Self::Ed25519 => "EDDSA",
             Self::MlDsa44 | Self::MlDsa65 | Self::MlDsa87 => "MLDSA",
+        }
+    }
+
+    /// Returns whether a certificate with the key is usable with the suite.
+    pub fn suits(self, suite: CipherSuite) -> bool {
+        let algorithm = self.algorithm();
+        match suite.facts().map(|facts| facts.authentication) {
+            Some(Authentication::Any) => true,
+            Some(Authentication::Rsa) => algorithm == "RSA",
+            // EdDSA keys are usable with these suites too: RFC 8422 section 2.2.
+            Some(Authentication::Ecdsa) => matches!(algorithm, "ECDSA" | "EDDSA"),
+            _ => false,
         }
     }
 
