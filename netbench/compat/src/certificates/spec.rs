@@ -122,7 +122,8 @@ impl TryFrom<String> for Hex {
 }
 
 fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+    // The standard library's parser accepts a sign.
+    if !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     let pairs = (0..text.len()).step_by(2);
@@ -226,5 +227,18 @@ fn address(text: &str) -> Result<Vec<u8>, String> {
         Ok(IpAddr::V4(address)) => Ok(address.octets().to_vec()),
         Ok(IpAddr::V6(address)) => Ok(address.octets().to_vec()),
         Err(_) => Err(format!("{text:?} is not an IP address")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_pairs_of_digits_without_a_sign() {
+        assert_eq!(hex_bytes("00fF"), Some(vec![0, 255]));
+        for wrong in ["0", "+f", "-1", "zz", "\u{e9}"] {
+            assert_eq!(hex_bytes(wrong), None, "{wrong}");
+        }
     }
 }
