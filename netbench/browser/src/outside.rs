@@ -17,7 +17,7 @@ impl Outside {
     /// Returns every client.
     pub fn all() -> impl Iterator<Item = Self> {
         let browsers = Product::ALL.into_iter().map(Self::Browser);
-        browsers.chain(Tool::ALL.into_iter().map(Self::Tool))
+        browsers.chain(Tool::ALL.iter().copied().map(Self::Tool))
     }
 }
 

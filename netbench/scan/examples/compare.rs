@@ -115,7 +115,7 @@ fn fifty() {
         "  netbench, versions, suites and groups: {}",
         ours.shown(50)
     );
-    let (found, all) = median(|| scan(targets.clone(), &ScanPart::ALL));
+    let (found, all) = median(|| scan(targets.clone(), ScanPart::ALL));
     let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();
     println!(
         "  netbench, every part: {connections} connections, {}",
@@ -159,7 +159,7 @@ fn thousand() {
     );
     for (name, parts) in [
         ("versions, suites and groups", &[][..]),
-        ("every part", &ScanPart::ALL),
+        ("every part", ScanPart::ALL),
     ] {
         let (found, cost) = scan(targets.clone(), parts);
         let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();

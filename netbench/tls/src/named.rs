@@ -1,16 +1,13 @@
 //! Enums whose values have names, and hints about names that are misspelt.
 
-/// Defines an enum whose values have words, with a list of all values and a display. The JSON representation is the
-/// same words. The crate needs serde and schemars.
+/// Defines an enum whose values have words, with a list of all values and a display.
 #[macro_export]
-macro_rules! words {
+macro_rules! labels {
     ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-        )]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         $(#[$doc])*
         pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $text)] $variant),+
+            $($(#[$vdoc])* $variant),+
         }
 
         impl $name {
@@ -29,6 +26,18 @@ macro_rules! words {
                 f.pad(self.name())
             }
         }
+    };
+}
+
+/// Defines an enum as [`labels`] does, whose JSON representation is the same words. The crate needs serde and schemars.
+#[macro_export]
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $crate::named::labels!(
+            #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+            $(#[$doc])*
+            $name, { $($(#[$vdoc])* #[serde(rename = $text)] $variant = $text),+ }
+        );
     };
 }
 
@@ -104,4 +113,4 @@ macro_rules! text_in_json {
     };
 }
 
-pub use {named, text_in_json, words};
+pub use {labels, named, text_in_json, words};

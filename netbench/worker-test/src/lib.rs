@@ -31,6 +31,7 @@ use std::path::Path;
 use bench::Bench;
 pub use exception::{ComesTo, Exception};
 pub use findings::{Findings, Lack};
+use netbench_model::tls::named::labels;
 use netbench_runner::WorkerProgram;
 #[cfg(feature = "tests")]
 pub use tests::{
@@ -38,52 +39,29 @@ pub use tests::{
     openssl_command, protocol, resumes_by_ticket, set_up, suite, suite_without, verify,
 };
 
-/// Rules that a worker must keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
-    /// The worker follows the protocol: it describes itself and its stack, answers a request that it cannot parse or
-    /// execute with an error and continues, and ends when stdin ends.
-    Protocol,
-    /// A table of connections of the worker to sites that the worker itself serves.
-    Connections,
-    /// Every kind of scenario of the in-memory suite runs as requested, or is unsupported if permitted, with a reason;
-    /// no invalid request ends the worker.
-    Suite,
-    /// The worker executes the steps of a library's set-up before a connection, and reports the cost of each.
-    SetUp,
-    /// The worker verifies chains without a connection, each independently, and reports faults in the common words.
-    Verify,
-    /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
-    OpensslCommand,
-    /// Connections to nginx.
-    Nginx,
-}
+labels!(
+    /// Rules that a worker must keep, the fastest to check first.
+    Rules, {
+        /// The worker follows the protocol: it describes itself and its stack, answers a request that it cannot parse or
+        /// execute with an error and continues, and ends when stdin ends.
+        Protocol = "protocol",
+        /// A table of connections of the worker to sites that the worker itself serves.
+        Connections = "connections",
+        /// Every kind of scenario of the in-memory suite runs as requested, or is unsupported if permitted, with a reason;
+        /// no invalid request ends the worker.
+        Suite = "suite",
+        /// The worker executes the steps of a library's set-up before a connection, and reports the cost of each.
+        SetUp = "set-up",
+        /// The worker verifies chains without a connection, each independently, and reports faults in the common words.
+        Verify = "verify",
+        /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
+        OpensslCommand = "openssl-command",
+        /// Connections to nginx.
+        Nginx = "nginx",
+    }
+);
 
 impl Rules {
-    /// All rules, the fastest first.
-    pub const ALL: &[Self] = &[
-        Self::Protocol,
-        Self::Connections,
-        Self::Suite,
-        Self::SetUp,
-        Self::Verify,
-        Self::OpensslCommand,
-        Self::Nginx,
-    ];
-
-    /// Returns the name of the rules.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::Connections => "connections",
-            Self::Suite => "suite",
-            Self::SetUp => "set-up",
-            Self::Verify => "verify",
-            Self::OpensslCommand => "openssl-command",
-            Self::Nginx => "nginx",
-        }
-    }
-
     /// Returns the operations that a stack must list for the rules to apply.
     pub fn operations(self) -> &'static [&'static str] {
         match self {

@@ -11,10 +11,9 @@ mod wget;
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    str::FromStr,
 };
 
-use netbench_model::Failure;
+use netbench_model::{Failure, tls::named::labels};
 use netbench_scratch::Folder;
 
 use self::run::{Ran, run};
@@ -25,33 +24,21 @@ use crate::{
     program::{on_path, says},
 };
 
-/// A program that fetches pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tool {
-    /// curl.
-    Curl,
-    /// GNU Wget.
-    Wget,
-    /// Python, by its modules `http.client` and `ssl`.
-    Python,
-    /// Node.js, by its module `https`.
-    Node,
-}
+labels!(
+    /// A program that fetches pages.
+    Tool, {
+        /// curl.
+        Curl = "curl",
+        /// GNU Wget.
+        Wget = "wget",
+        /// Python, by its modules `http.client` and `ssl`.
+        Python = "python",
+        /// Node.js, by its module `https`.
+        Node = "node",
+    }
+);
 
 impl Tool {
-    /// Every program.
-    pub const ALL: [Self; 4] = [Self::Curl, Self::Wget, Self::Python, Self::Node];
-
-    /// Returns the program's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Curl => "curl",
-            Self::Wget => "wget",
-            Self::Python => "python",
-            Self::Node => "node",
-        }
-    }
-
     /// Returns the possible names of its executable, and the name of Debian's package.
     fn programs(self) -> (&'static [&'static str], &'static str) {
         match self {
@@ -60,20 +47,6 @@ impl Tool {
             Self::Python => (&["python3", "python"], "python3"),
             Self::Node => (&["node", "nodejs"], "nodejs"),
         }
-    }
-}
-
-impl FromStr for Tool {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        netbench_model::tls::one_of("program", text, &Self::ALL)
-    }
-}
-
-impl std::fmt::Display for Tool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Offer;
-use crate::tls::TlsVersion;
+use crate::{named::labels, tls::TlsVersion};
 
 /// A scan's record of the stacks of `--against`: its `against.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,63 +134,41 @@ pub struct PacketsSeen {
     pub hello_segments: u32,
 }
 
-/// The reason why a stack cannot reach a site.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossReason {
-    /// No common version.
-    Version,
-    /// The site supports no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best key exchange.
-    DheOnly,
-    /// The site's suites with a key exchange that the stack supports are all in CBC mode.
-    CbcOnly,
-    /// The site's only key exchange is encryption to its RSA key.
-    RsaKeyExchangeOnly,
-    /// No common suite, and none of the classes above.
-    Suite,
-    /// No common group.
-    Group,
-    /// The site signs with SHA-1 only, in the handshake or in its chain.
-    Sha1,
-    /// No common signature scheme.
-    Signature,
-    /// The site requires a client certificate, and the client has none.
-    ClientCertificate,
-    /// The chain is not valid: expired, for another name, without a known root, or refused by the stack.
-    Certificate,
-    /// The site fails at the contents of the stack's hello, although they include parameters that it supports.
-    Intolerance,
-    /// The certificate has the host in its subject's common name, and no alternative name.
-    CommonNameOnly,
-    /// The chain does not end at a root that clients have: an intermediate was not sent, or the root is unknown.
-    IncompleteChain,
-    /// A real handshake failed that was predicted to succeed, for a reason other than the certificate.
-    Handshake,
-}
-
-impl LossReason {
-    /// Returns the name for JSON and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Version => "version",
-            Self::DheOnly => "dhe-only",
-            Self::CbcOnly => "cbc-only",
-            Self::RsaKeyExchangeOnly => "rsa-key-exchange-only",
-            Self::Suite => "suite",
-            Self::Group => "group",
-            Self::Sha1 => "sha-1",
-            Self::Signature => "signature",
-            Self::ClientCertificate => "client-certificate",
-            Self::Certificate => "certificate",
-            Self::Intolerance => "intolerance",
-            Self::CommonNameOnly => "common-name-only",
-            Self::IncompleteChain => "incomplete-chain",
-            Self::Handshake => "handshake",
-        }
+labels!(
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    /// The reason why a stack cannot reach a site.
+    LossReason, {
+        /// No common version.
+        Version = "version",
+        /// The site supports no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best key exchange.
+        DheOnly = "dhe-only",
+        /// The site's suites with a key exchange that the stack supports are all in CBC mode.
+        CbcOnly = "cbc-only",
+        /// The site's only key exchange is encryption to its RSA key.
+        RsaKeyExchangeOnly = "rsa-key-exchange-only",
+        /// No common suite, and none of the classes above.
+        Suite = "suite",
+        /// No common group.
+        Group = "group",
+        /// The site signs with SHA-1 only, in the handshake or in its chain.
+        Sha1 = "sha-1",
+        /// No common signature scheme.
+        Signature = "signature",
+        /// The site requires a client certificate, and the client has none.
+        ClientCertificate = "client-certificate",
+        /// The chain is not valid: expired, for another name, without a known root, or refused by the stack.
+        Certificate = "certificate",
+        /// The site fails at the contents of the stack's hello, although they include parameters that it supports.
+        Intolerance = "intolerance",
+        /// The certificate has the host in its subject's common name, and no alternative name.
+        CommonNameOnly = "common-name-only",
+        /// The chain does not end at a root that clients have: an intermediate was not sent, or the root is unknown.
+        IncompleteChain = "incomplete-chain",
+        /// A real handshake failed that was predicted to succeed, for a reason other than the certificate.
+        Handshake = "handshake",
     }
-}
+);
 
 impl Agreement {
     /// Returns whether a successful handshake is predicted.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::StartTls;
+use netbench_model::{StartTls, tls::named::labels};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -45,38 +45,19 @@ pub enum Place {
     Nowhere(String),
 }
 
-/// Optional parts of a scan. Versions, suites and groups are always enumerated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ScanPart {
-    /// Signature schemes.
-    Signatures,
-    /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
-    Sessions,
-    /// ALPN, fallback protection, ChaCha20 on request.
-    Features,
-    /// Hellos that a server may fail to answer.
-    Intolerance,
-}
-
-impl ScanPart {
-    /// Every part. Signatures come after the parts whose handshakes show some of them.
-    pub const ALL: [Self; 4] = [
-        Self::Sessions,
-        Self::Features,
-        Self::Signatures,
-        Self::Intolerance,
-    ];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Signatures => "signatures",
-            Self::Sessions => "sessions",
-            Self::Features => "features",
-            Self::Intolerance => "intolerance",
-        }
+labels!(
+    /// Optional parts of a scan, in their order. Versions, suites and groups are always enumerated.
+    ScanPart, {
+        /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
+        Sessions = "sessions",
+        /// ALPN, fallback protection, ChaCha20 on request.
+        Features = "features",
+        /// Signature schemes, after the parts whose handshakes show some of them.
+        Signatures = "signatures",
+        /// Hellos that a server may fail to answer.
+        Intolerance = "intolerance",
     }
-}
+);
 
 /// The scanner as a client, apart from its hellos.
 #[derive(Debug, Default)]

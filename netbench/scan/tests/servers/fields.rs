@@ -42,7 +42,7 @@ pub(crate) fn tickets_of_a_server_with_dhe_alone_are_seen() {
     ];
     for (arguments, due) in cases {
         let server = gnutls(&files, arguments);
-        let found = scan(server.address, &ScanPart::ALL);
+        let found = scan(server.address, ScanPart::ALL);
         assert!(!suites(&found, TlsVersion::Tls12).is_empty());
         let tickets = &found.features.tickets_tls12;
         assert_eq!(*tickets, due, "{arguments:?}: {}", shown(&found));
@@ -56,7 +56,7 @@ pub(crate) fn node_renegotiates_with_every_curve() {
             &files,
             &format!("maxVersion: 'TLSv1.2', ecdhCurve: '{curve}'"),
         );
-        let found = scan(server.address, &ScanPart::ALL);
+        let found = scan(server.address, ScanPart::ALL);
         let renegotiation = &found.features.client_renegotiation;
         assert_eq!(*renegotiation, Observed::Yes, "{curve}: {}", shown(&found));
     }
@@ -92,7 +92,7 @@ pub(crate) fn a_request_for_a_certificate_that_cannot_be_read_is_unknown() {
     ];
     for (arguments, asks, requires) in cases {
         let server = s_server(&files, arguments);
-        let found = scan(server.address, &ScanPart::ALL);
+        let found = scan(server.address, ScanPart::ALL);
         let f = &found.features;
         let seen = (&f.client_certificate, &f.client_certificate_required);
         assert_eq!(seen, (&asks, &requires), "{arguments:?}: {}", shown(&found));

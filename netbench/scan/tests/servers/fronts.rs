@@ -99,7 +99,7 @@ pub(crate) fn has(hello: &ClientHello, code: u16) -> bool {
 pub(crate) fn quick() -> Limits {
     Limits {
         timeout: Duration::from_secs(2),
-        ..limits(&ScanPart::ALL)
+        ..limits(ScanPart::ALL)
     }
 }
 

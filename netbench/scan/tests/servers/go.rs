@@ -99,7 +99,7 @@ fn check(folder: &TempDir, setting: &Setting) {
     command.args([hex(&[oldest.code()]), hex(&[newest.code()])]);
     command.args([hex(setting.suites), hex(setting.groups)]);
     let server = Server::that_says(command, "LISTENS ");
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     Truth::of(server.address).is_found_by(&found, "Go");
     for version in TlsVersion::ALL {
         let mut due: Vec<u16> = match version {

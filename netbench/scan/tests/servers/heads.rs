@@ -20,7 +20,7 @@ pub(crate) fn a_server_that_never_answers_head_costs_one_short_wait() {
     let files = Files::new(Key::EcdsaP256);
     for version in ["-tls1_2", "-tls1_3", "-no_tls1"] {
         let server = s_server(&files, &["-www", "-cipher", "ECDHE+AESGCM", version]);
-        let found = scan(server.address, &ScanPart::ALL);
+        let found = scan(server.address, ScanPart::ALL);
         assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
         assert_eq!(found.features.http_status, Some(200), "{}", shown(&found));
         // A second's wait for each would exceed this; the machine may be busy.

@@ -19,7 +19,7 @@ pub(crate) fn what_follows_a_client_certificate_is_seen() {
             let server = s_server(&files, &[&required[..], &["-CAfile", &authority]].concat());
             let of = format!("{key:?} {version}");
 
-            let found = scan(server.address, &ScanPart::ALL);
+            let found = scan(server.address, ScanPart::ALL);
             let features = &found.features;
             let required = &features.client_certificate_required;
             assert_eq!(*required, Observed::Yes, "{of}: {}", shown(&found));
@@ -32,7 +32,7 @@ pub(crate) fn what_follows_a_client_certificate_is_seen() {
                 roots: TrustAnchors::default(),
                 identity: Some(identity),
             };
-            let found = scan_target(target(server.address), limits(&ScanPart::ALL), client);
+            let found = scan_target(target(server.address), limits(ScanPart::ALL), client);
             assert_eq!(
                 found.outcome,
                 ScanOutcome::Scanned,

@@ -96,7 +96,7 @@ pub(crate) fn erlang(files: &Files, options: &str) -> Server {
 /// Scans the server, and compares it with the brute force.
 pub(crate) fn is_found(server: &Server, name: &str) {
     let truth = Truth::of(server.address);
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     println!(
         "{name}: {} pairs, {} connections for the enumeration",
         truth.pairs(),

@@ -70,7 +70,7 @@ pub(crate) fn everything_about_nginx() {
         add_header Strict-Transport-Security 'max-age=63072000' always;\n\
         add_header Alt-Svc 'h3=\":443\"' always;";
     let server = nginx(&files, lines);
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     let f = &found.features;
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     assert_eq!(

@@ -246,7 +246,7 @@ pub(crate) fn features_agree_with_the_setting() {
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
     // `-www` answers no HEAD: the parts must not depend on it.
-    let plain = brief_scan(&files, &["-www"], &ScanPart::ALL);
+    let plain = brief_scan(&files, &["-www"], ScanPart::ALL);
     let f = &plain.features;
     assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
     assert_eq!(
@@ -293,7 +293,7 @@ pub(crate) fn features_agree_with_the_setting() {
         "-num_tickets",
         "0",
     ];
-    let rich = brief_scan(&files, &rich, &ScanPart::ALL);
+    let rich = brief_scan(&files, &rich, ScanPart::ALL);
     let f = &rich.features;
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
     assert_eq!(f.ocsp_stapling, Observed::Yes, "{}", shown(&rich));
@@ -314,7 +314,7 @@ pub(crate) fn features_agree_with_the_setting() {
     );
 
     let strict = ["-Verify", "1", "-alpn", "acme"];
-    let strict = brief_scan(&files, &strict, &ScanPart::ALL);
+    let strict = brief_scan(&files, &strict, ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
         Observed::Yes,

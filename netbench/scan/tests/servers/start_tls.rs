@@ -35,7 +35,7 @@ fn scan(address: SocketAddr, protocol: StartTls) -> SiteScan {
         start_tls: Some(protocol),
         ..target(address)
     };
-    scan_target(target, limits(&ScanPart::ALL), TrustAnchors::default())
+    scan_target(target, limits(ScanPart::ALL), TrustAnchors::default())
 }
 
 /// A server that begins with TLS, and asks this one for it, for the brute force.

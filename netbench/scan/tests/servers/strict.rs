@@ -114,7 +114,7 @@ pub(crate) fn what_is_encrypted_is_read_where_ccm_is_chosen_first() {
     let files = Files::new(Key::EcdsaP256);
     let list = "TLS_AES_128_CCM_SHA256:TLS_AES_128_CCM_8_SHA256:TLS_AES_256_GCM_SHA384";
     let server = s_server(&files, &["-www", "-tls1_3", "-ciphersuites", list]);
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     assert_eq!(in_order(&found, TlsVersion::Tls13).len(), 3);
     assert_eq!(found.chains.len(), 1, "{}", shown(&found));
@@ -126,7 +126,7 @@ pub(crate) fn what_is_encrypted_is_read_where_ccm_is_chosen_first() {
 
     let alone = ["-www", "-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_SHA256"];
     let server = s_server(&files, &alone);
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     assert_eq!(in_order(&found, TlsVersion::Tls13), [0x1304]);
     assert_eq!(found.features.tickets_tls13, None);
     assert_eq!(found.features.resumption_tls13, Observed::Unknown);
@@ -137,7 +137,7 @@ pub(crate) fn what_is_encrypted_is_read_where_ccm_is_chosen_first() {
 pub(crate) fn nss_resumes_and_renegotiates() {
     let files = Files::new(Key::Rsa);
     let server = selfserv(&files, &["-V", "tls1.0:tls1.2"]);
-    let found = scan(server.address, &ScanPart::ALL);
+    let found = scan(server.address, ScanPart::ALL);
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     let features = &found.features;
     assert_eq!(

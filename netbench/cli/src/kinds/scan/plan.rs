@@ -219,7 +219,7 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
             options.output.format().name
         );
     }
-    let parts = ScanPart::ALL.map(|part| part.name().to_owned()).into_iter();
+    let parts = ScanPart::ALL.iter().map(ToString::to_string);
     let plan = ScanPlan {
         place,
         sites_file: file.name,
@@ -272,7 +272,8 @@ pub(super) fn limits(plan: &ScanPlan) -> Limits {
         parts: plan
             .parts
             .iter()
-            .filter_map(|name| ScanPart::ALL.into_iter().find(|part| part.name() == name))
+            .filter_map(|name| ScanPart::ALL.iter().find(|part| part.name() == name))
+            .copied()
             .collect(),
     }
 }
