@@ -100,6 +100,63 @@ words!(
     }
 );
 
+impl CertificateFault {
+    /// Maps an error of `X509_verify_cert` by its number, which is the same in OpenSSL, BoringSSL and AWS-LC (`X509_V_ERR_` in
+    /// openssl/x509.h).
+    pub fn of_x509_result(number: i64) -> Self {
+        match number {
+            2 | 18 | 19 | 20 | 21 | 27 => Self::UnknownIssuer,
+            4 | 6 | 13 | 14 => Self::BadEncoding,
+            7 => Self::BadSignature,
+            9 => Self::NotYetValid,
+            10 => Self::Expired,
+            23 => Self::Revoked,
+            24 | 37 | 79 => Self::BadCa,
+            26 => Self::BadPurpose,
+            34 => Self::UnknownCriticalExtension,
+            62..=64 => Self::WrongName,
+            _ => Self::Other,
+        }
+    }
+
+    /// Maps an error of OpenSSL's `X509_verify_cert` by its number (openssl/x509_vfy.h). Other libraries have other errors with
+    /// the numbers of those of its security level.
+    pub fn of_openssl_result(number: i64) -> Self {
+        match number {
+            66..=68 => Self::WeakOrUnknownSignature,
+            _ => Self::of_x509_result(number),
+        }
+    }
+
+    /// Maps an error for which rustls has no variant by its text: the name of webpki's error, or a message of
+    /// rustls-platform-verifier.
+    pub fn of_webpki(text: &str) -> Self {
+        const NAMES: [(&str, CertificateFault); 9] = [
+            // The message that a certificate is for another purpose.
+            (
+                "certificate had invalid extensions",
+                CertificateFault::BadPurpose,
+            ),
+            ("RequiredEkuNotFound", CertificateFault::BadPurpose),
+            ("CaUsedAsEndEntity", CertificateFault::CaAsLeaf),
+            ("EndEntityUsedAsCa", CertificateFault::BadCa),
+            ("PathLenConstraintViolated", CertificateFault::BadCa),
+            (
+                "UnsupportedCriticalExtension",
+                CertificateFault::UnknownCriticalExtension,
+            ),
+            ("ExtensionValueInvalid", CertificateFault::BadEncoding),
+            ("SignatureAlgorithmMismatch", CertificateFault::BadSignature),
+            (
+                "UnsupportedSignatureAlgorithm",
+                CertificateFault::WeakOrUnknownSignature,
+            ),
+        ];
+        let found = NAMES.iter().find(|(name, _)| text.contains(name));
+        found.map_or(Self::Other, |(_, fault)| *fault)
+    }
+}
+
 words!(
     /// A word of netbench for a failure that is neither an alert nor a certificate's fault. The words are in the order
     /// of their classes; see [`FailureReason::is_of`].
@@ -359,5 +416,23 @@ mod tests {
             assert_eq!(reason.is_of(FailureClass::Protocol), fits, "{name}");
             assert!(!reason.is_of(FailureClass::Alert));
         }
+    }
+
+    #[test]
+    fn verification_results_have_the_words_of_every_client() {
+        for (number, word) in [
+            (20, CertificateFault::UnknownIssuer),
+            (10, CertificateFault::Expired),
+            (62, CertificateFault::WrongName),
+            (9, CertificateFault::NotYetValid),
+            (67, CertificateFault::WeakOrUnknownSignature),
+            (4_000, CertificateFault::Other),
+        ] {
+            assert_eq!(CertificateFault::of_openssl_result(number), word);
+        }
+        let elsewhere = CertificateFault::of_x509_result(67);
+        assert_eq!(elsewhere, CertificateFault::Other);
+        let other = CertificateFault::of_webpki("Other(OtherError(CaUsedAsEndEntity))");
+        assert_eq!(other, CertificateFault::CaAsLeaf);
     }
 }

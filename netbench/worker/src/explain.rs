@@ -1,8 +1,6 @@
 use std::{error::Error, io};
 
-use netbench_tls::{
-    CertificateFault, FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix,
-};
+use netbench_tls::{FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix};
 
 use crate::{Probe, Stack};
 
@@ -62,13 +60,6 @@ pub fn hyphenated(reason: &str) -> String {
         _ => '-',
     });
     letters.collect()
-}
-
-/// Returns the fault of the first of `names` that `text` contains, for libraries that identify an error only by a name
-/// in its text.
-pub fn fault_named(text: &str, names: &[(&str, CertificateFault)]) -> CertificateFault {
-    let found = names.iter().find(|(name, _)| text.contains(name));
-    found.map_or(CertificateFault::Other, |(_, fault)| *fault)
 }
 
 /// Searches `error` and its sources for the first that explains the failure.

@@ -43,13 +43,13 @@ pub use adapter::{
     RECORD_HEADER, SEALED_BYTES, SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES,
     TicketUse, Tickets, TlsStream, TokioWire, ToldStream, accepted, alpn_list, chain_of_pem,
     der_length, key_of_pem, own_client, plain_client, preferred_alpn, site_suites,
-    stapled_response, supported, usable_suites, usable_versions,
+    stapled_response, supported, usable_suites, usable_versions, version_range,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{HyperClient, client_headers, server_view};
 pub use client_setup::ClientSetup;
-pub use explain::{Explained, fault_named, hyphenated, kebab};
+pub use explain::{Explained, hyphenated, kebab};
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use layout::settle_heap;
 pub use load::PageLoader;

@@ -6,7 +6,6 @@
 mod client;
 mod explain;
 mod ffi;
-mod names;
 mod negotiated;
 mod preference;
 mod server;

@@ -1,15 +1,15 @@
 //! The negotiated parameters of a handshake.
 
-use netbench_libssl::{Side, peer_chain};
+use netbench_libssl::{Side, peer_chain, tls_version};
 use netbench_tls::{Negotiated, TlsVersion};
 use openssl::ssl::SslRef;
 
-use crate::{ffi, names::version};
+use crate::ffi;
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
-    let version = ssl.version2().and_then(version);
+    let version = ssl.version2().and_then(tls_version);
     // A resumed session of TLS 1.2 has no key exchange; AWS-LC remembers the old group.
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
     // A server does not report its signature scheme.

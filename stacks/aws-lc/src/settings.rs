@@ -4,15 +4,15 @@
 use std::{ffi::CString, fmt::Display};
 
 use netbench_libssl::{Libssl, Side, VerifyCallback};
-use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
 use openssl::{
     error::ErrorStack,
-    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef, SslVersion},
-    x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
+    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
+    x509::{X509CrlRef, X509StoreContextRef, store::X509StoreBuilderRef},
 };
 
-use crate::{explain, ffi, names, negotiated, stack::AwsLc};
+use crate::{ffi, negotiated, stack::AwsLc};
 
 impl Libssl for AwsLc {
     /// None: AWS-LC has no compression.
@@ -22,15 +22,11 @@ impl Libssl for AwsLc {
         ssl: &mut SslContextBuilder,
         versions: &[TlsVersion],
     ) -> Result<(), SetupError> {
-        let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
-            return Err(SetupError::Refused(
-                "versions: none with a suite".to_owned(),
-            ));
-        };
-        let (first, last) = (known(*first)?, known(*last)?);
-        ssl.set_min_proto_version(Some(first))
-            .and_then(|()| ssl.set_max_proto_version(Some(last)))
-            .map_err(|e| SetupError::refused("versions", e))
+        // The openssl crate has SSL 3.0, and AWS-LC does not.
+        if let Some(old) = versions.iter().find(|old| **old == TlsVersion::Ssl3) {
+            return Err(unsupported("version", old));
+        }
+        netbench_libssl::set_versions(ssl, versions)
     }
 
     fn set_suites(ssl: &mut SslContextBuilder, suites: &[CipherSuite]) -> Result<(), SetupError> {
@@ -96,10 +92,6 @@ impl Libssl for AwsLc {
         None
     }
 
-    fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
-        explain::certificate_fault(result)
-    }
-
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
         negotiated::negotiated(ssl, side)
     }
@@ -109,10 +101,6 @@ impl Libssl for AwsLc {
     fn send_tickets(ssl: &SslRef) -> Result<(), ErrorStack> {
         ffi::write_nothing(ssl)
     }
-}
-
-fn known(version: TlsVersion) -> Result<SslVersion, SetupError> {
-    names::aws_lc_version(version).ok_or_else(|| unsupported("version", version))
 }
 
 /// Returns the registered names of suites, which AWS-LC supports as well as its own.

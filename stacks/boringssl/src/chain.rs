@@ -14,7 +14,7 @@ use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use netbench_tls::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 
-use crate::{explain::certificate_fault, settings::good};
+use crate::settings::good;
 
 /// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the boring crate
 /// set for a client: purpose and host.
@@ -77,7 +77,7 @@ impl ChainVerifier for ClientOfChains {
         match result {
             Ok((true, Ok(()))) => Ok(()),
             Ok((_, Err(error))) => Err(NotVerified::Rejected(
-                certificate_fault(error),
+                CertificateFault::of_x509_result(error.as_raw().into()),
                 error.error_string().to_owned(),
             )),
             Ok((false, Ok(()))) => Err(NotVerified::Rejected(

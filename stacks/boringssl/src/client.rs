@@ -10,12 +10,12 @@ use http::Uri;
 use hyper_boring::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
 use netbench_protocol::Ech;
-use netbench_tls::{ClientSettings, EchStatus, Negotiated, Profile};
+use netbench_tls::{CertificateFault, ClientSettings, EchStatus, Negotiated, Profile};
 use netbench_worker::{
     ClientSetup, Converted, EndpointSide, Fetch, Probe, SetupError, Wire, alpn_list,
 };
 
-use crate::{explain::certificate_fault, negotiated::negotiated, settings};
+use crate::{negotiated::negotiated, settings};
 
 /// Parses the roots and makes BoringSSL's context and hyper-boring's connector.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
@@ -76,7 +76,8 @@ fn watch_verification(ssl: &mut SslConnectorBuilder, probe: &Probe) {
     ssl.set_cert_verify_callback(move |store| {
         let good = probe.verify(|| store.verify_cert().unwrap_or(false));
         if let Err(error) = store.verify_result() {
-            probe.certificate_fault(certificate_fault(error), error.error_string());
+            let fault = CertificateFault::of_x509_result(error.as_raw().into());
+            probe.certificate_fault(fault, error.error_string());
         }
         good
     });

@@ -3,7 +3,6 @@ use std::error::Error;
 use boring::{
     error::ErrorStack,
     ssl::{self, ErrorCode},
-    x509::X509VerifyError,
 };
 use netbench_tls::{
     Alert, CertificateFault,
@@ -49,31 +48,4 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
         Some(reason) => Explained::new(Protocol, FailureReason::Library(hyphenated(reason))),
         None => Explained::new(Protocol, FailureWord::Unexplained),
     })
-}
-
-/// Maps a result of `X509_verify_cert`.
-pub(crate) fn certificate_fault(error: X509VerifyError) -> CertificateFault {
-    use CertificateFault as F;
-    use X509VerifyError as E;
-    match error {
-        E::UNABLE_TO_GET_ISSUER_CERT
-        | E::UNABLE_TO_GET_ISSUER_CERT_LOCALLY
-        | E::DEPTH_ZERO_SELF_SIGNED_CERT
-        | E::SELF_SIGNED_CERT_IN_CHAIN
-        | E::UNABLE_TO_VERIFY_LEAF_SIGNATURE
-        | E::CERT_UNTRUSTED => F::UnknownIssuer,
-        E::UNABLE_TO_DECRYPT_CERT_SIGNATURE
-        | E::UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY
-        | E::ERROR_IN_CERT_NOT_BEFORE_FIELD
-        | E::ERROR_IN_CERT_NOT_AFTER_FIELD => F::BadEncoding,
-        E::CERT_SIGNATURE_FAILURE => F::BadSignature,
-        E::CERT_NOT_YET_VALID => F::NotYetValid,
-        E::CERT_HAS_EXPIRED => F::Expired,
-        E::CERT_REVOKED => F::Revoked,
-        E::INVALID_CA | E::INVALID_NON_CA => F::BadCa,
-        E::INVALID_PURPOSE => F::BadPurpose,
-        E::UNHANDLED_CRITICAL_EXTENSION => F::UnknownCriticalExtension,
-        E::HOSTNAME_MISMATCH | E::EMAIL_MISMATCH | E::IP_ADDRESS_MISMATCH => F::WrongName,
-        _ => F::Other,
-    }
 }

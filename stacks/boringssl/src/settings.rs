@@ -12,7 +12,7 @@ use boring::{
     },
 };
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, refused, usable_versions};
+use netbench_worker::{SetupError, refused, usable_versions, version_range};
 
 use crate::names;
 
@@ -64,12 +64,8 @@ pub(crate) fn set_versions(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
 ) -> Result<(), SetupError> {
-    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
-        return Err(SetupError::Refused(
-            "versions: none with a suite".to_owned(),
-        ));
-    };
-    let (first, last) = (known(*first)?, known(*last)?);
+    let (first, last) = version_range(versions)?;
+    let (first, last) = (known(first)?, known(last)?);
     ssl.set_min_proto_version(Some(first))
         .and_then(|()| ssl.set_max_proto_version(Some(last)))
         .map_err(|e| SetupError::refused("versions", e))

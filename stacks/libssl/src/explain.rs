@@ -9,7 +9,6 @@ use netbench_worker::{Explained, hyphenated};
 use openssl::{
     error::{Error as OpenSslError, ErrorStack},
     ssl::{self, ErrorCode},
-    x509::X509VerifyResult,
 };
 
 /// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
@@ -47,24 +46,5 @@ fn of_library(error: &OpenSslError) -> Explained {
         Some("certificate-verify-failed") => Explained::new(Certificate, CertificateFault::Other),
         Some(reason) => Explained::new(Protocol, FailureReason::Library(reason.to_owned())),
         None => Explained::new(Protocol, FailureWord::Unexplained),
-    }
-}
-
-/// Maps a result of `X509_verify_cert` that the libraries have in common: the numbers are the `X509_V_ERR_` ones of
-/// openssl/x509_vfy.h.
-pub fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
-    use CertificateFault as F;
-    match result.as_raw() {
-        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
-        4 | 6 | 13 | 14 => F::BadEncoding,
-        7 => F::BadSignature,
-        9 => F::NotYetValid,
-        10 => F::Expired,
-        23 => F::Revoked,
-        24 => F::BadCa,
-        26 => F::BadPurpose,
-        34 => F::UnknownCriticalExtension,
-        62..=64 => F::WrongName,
-        _ => F::Other,
     }
 }

@@ -12,6 +12,7 @@ mod piped;
 mod server;
 mod signing;
 mod trust;
+mod versions;
 
 use std::ffi::{c_int, c_void};
 
@@ -29,7 +30,7 @@ pub use context::{
     bare_context, client_context, for_each_connection, probe_of, roots, select_alpn,
     verified_context,
 };
-pub use explain::{certificate_fault, explain};
+pub use explain::explain;
 pub use identity::{Identity, certificates, set_identity};
 pub use in_memory::{client, configuration, server, verifier};
 /// The side of a connection.
@@ -37,6 +38,7 @@ pub use netbench_worker::EndpointSide as Side;
 pub use server::{accepted, server_context};
 pub use signing::Keys;
 pub use trust::{SOURCES, own_trust};
+pub use versions::{set_versions, tls_version};
 
 /// The differences between the libraries.
 pub trait Libssl: 'static {
@@ -47,8 +49,12 @@ pub trait Libssl: 'static {
     ///
     /// # Errors
     /// No version, or one that the library lacks.
-    fn set_versions(ssl: &mut SslContextBuilder, versions: &[TlsVersion])
-    -> Result<(), SetupError>;
+    fn set_versions(
+        ssl: &mut SslContextBuilder,
+        versions: &[TlsVersion],
+    ) -> Result<(), SetupError> {
+        set_versions(ssl, versions)
+    }
 
     /// Restricts a context to `suites`, in this order.
     ///
@@ -124,7 +130,9 @@ pub trait Libssl: 'static {
     fn roots_read(connector: &SslConnector) -> Option<u32>;
 
     /// Maps a result of `X509_verify_cert`.
-    fn certificate_fault(result: X509VerifyResult) -> CertificateFault;
+    fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
+        CertificateFault::of_x509_result(result.as_raw().into())
+    }
 
     /// Returns the negotiated parameters according to one side of a finished handshake.
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated;

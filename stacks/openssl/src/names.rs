@@ -1,28 +1,7 @@
-use netbench_tls::{CipherSuite, Group, TlsVersion};
-use openssl::ssl::{SslCipherRef, SslVersion, cipher_name};
+use netbench_tls::{CipherSuite, Group};
+use openssl::ssl::{SslCipherRef, cipher_name};
 
 use crate::line;
-
-/// The versions in the openssl crate.
-const VERSIONS: [(TlsVersion, SslVersion); 5] = [
-    (TlsVersion::Ssl3, SslVersion::SSL3),
-    (TlsVersion::Tls10, SslVersion::TLS1),
-    (TlsVersion::Tls11, SslVersion::TLS1_1),
-    (TlsVersion::Tls12, SslVersion::TLS1_2),
-    (TlsVersion::Tls13, SslVersion::TLS1_3),
-];
-
-/// Returns the openssl crate's version.
-pub(crate) fn openssl_version(version: TlsVersion) -> SslVersion {
-    let found = VERSIONS.iter().find(|(ours, _)| *ours == version);
-    found.map_or(SslVersion::TLS1_3, |(_, theirs)| *theirs)
-}
-
-/// Returns the version for `theirs` of the openssl crate.
-pub(crate) fn version(theirs: SslVersion) -> Option<TlsVersion> {
-    let found = VERSIONS.iter().find(|(_, known)| *known == theirs);
-    found.map(|(ours, _)| *ours)
-}
 
 /// Returns OpenSSL's own name of a suite before TLS 1.3; the suites of TLS 1.3 have their
 /// registered names.

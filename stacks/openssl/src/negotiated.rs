@@ -1,13 +1,10 @@
 //! The negotiated parameters of a handshake.
 
-use netbench_libssl::{Side, peer_chain};
+use netbench_libssl::{Side, peer_chain, tls_version};
 use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, SignatureScheme, TlsVersion};
 use openssl::{nid::Nid, pkey::Id, ssl::SslRef};
 
-use crate::{
-    ffi, line,
-    names::{cipher_suite, version},
-};
+use crate::{ffi, line, names::cipher_suite};
 
 /// `NID_rsassaPss` of openssl/obj_mac.h.
 const RSA_PSS: Nid = Nid::from_raw(912);
@@ -29,7 +26,7 @@ const ML_DSA_87: Nid = Nid::from_raw(1459);
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
-    let version = ssl.version2().and_then(version);
+    let version = ssl.version2().and_then(tls_version);
     // A resumed session of TLS 1.2 has no key exchange; OpenSSL remembers the old group.
     let group = if resumed && version == Some(TlsVersion::Tls12) {
         None

@@ -11,27 +11,13 @@ use openssl::{
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
 
-use crate::{OpenSsl, explain, ffi, names, negotiated};
+use crate::{OpenSsl, ffi, names, negotiated};
 
 /// OpenSSL 3.5.0, the first with X25519MLKEM768 and ML-DSA.
 const FIRST_POST_QUANTUM: i64 = 0x3050_0000;
 
 impl Libssl for OpenSsl {
     const OPTIONS: SslOptions = SslOptions::NO_COMPRESSION;
-
-    fn set_versions(
-        ssl: &mut SslContextBuilder,
-        versions: &[TlsVersion],
-    ) -> Result<(), SetupError> {
-        let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
-            return Err(SetupError::Refused(
-                "versions: none with a suite".to_owned(),
-            ));
-        };
-        ssl.set_min_proto_version(Some(names::openssl_version(*first)))
-            .and_then(|()| ssl.set_max_proto_version(Some(names::openssl_version(*last))))
-            .map_err(|e| SetupError::refused("versions", e))
-    }
 
     fn set_suites(ssl: &mut SslContextBuilder, suites: &[CipherSuite]) -> Result<(), SetupError> {
         ssl.set_ciphersuites(&list(suites, TlsVersion::Tls13))
@@ -95,7 +81,7 @@ impl Libssl for OpenSsl {
     }
 
     fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
-        explain::certificate_fault(result)
+        CertificateFault::of_openssl_result(result.as_raw().into())
     }
 
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {

@@ -12,7 +12,7 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use netbench_libssl::Side;
-use netbench_tls::Negotiated;
+use netbench_tls::{CertificateFault, Negotiated};
 use netbench_worker::{Probe, SetupError};
 use openssl::{
     ssl::SslRef,
@@ -20,7 +20,7 @@ use openssl::{
 };
 use openssl_sys::{CRYPTO_EX_DATA, CRYPTO_EX_INDEX_SSL_CTX, SSL, SSL_CTX, X509_STORE_CTX};
 
-use crate::{explain::certificate_fault, ffi, negotiated::negotiated};
+use crate::{ffi, negotiated::negotiated};
 
 /// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Seen>> = Mutex::new(None);
@@ -137,7 +137,8 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let good = probe.verify(|| store.verify_cert().unwrap_or(false));
     if !good {
         let error = store.error();
-        probe.certificate_fault(certificate_fault(error), error.error_string());
+        let fault = CertificateFault::of_openssl_result(error.as_raw().into());
+        probe.certificate_fault(fault, error.error_string());
     }
     c_int::from(good)
 }

@@ -3,26 +3,8 @@ use netbench_tls::{
     FailureClass::{self, Certificate, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::{Explained, fault_named, kebab};
+use netbench_worker::{Explained, kebab};
 use rustls::error::{CertificateError, Error, PeerMisbehaved};
-
-/// Names of webpki's errors for which rustls has no variant, and rustls-platform-verifier's message that a
-/// certificate is for another purpose.
-const OTHER_FAULTS: [(&str, CertificateFault); 7] = [
-    (
-        "certificate had invalid extensions",
-        CertificateFault::BadPurpose,
-    ),
-    ("CaUsedAsEndEntity", CertificateFault::CaAsLeaf),
-    ("EndEntityUsedAsCa", CertificateFault::BadCa),
-    ("PathLenConstraintViolated", CertificateFault::BadCa),
-    (
-        "UnsupportedCriticalExtension",
-        CertificateFault::UnknownCriticalExtension,
-    ),
-    ("ExtensionValueInvalid", CertificateFault::BadEncoding),
-    ("SignatureAlgorithmMismatch", CertificateFault::BadSignature),
-];
 
 /// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
@@ -58,7 +40,7 @@ pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
         E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
         E::UnsupportedSignatureAlgorithm { .. }
         | E::UnsupportedSignatureAlgorithmForPublicKey { .. } => F::WeakOrUnknownSignature,
-        E::Other(other) => fault_named(&other.to_string(), &OTHER_FAULTS),
+        E::Other(other) => F::of_webpki(&other.to_string()),
         _ => F::Other,
     }
 }

@@ -3,26 +3,8 @@ use netbench_tls::{
     FailureClass::{self, Certificate, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::{Explained, fault_named, kebab};
+use netbench_worker::{Explained, kebab};
 use rustls::{CertificateError, Error};
-
-/// Names of webpki's errors for which rustls has no variant.
-const OTHER_FAULTS: [(&str, CertificateFault); 8] = [
-    ("RequiredEkuNotFound", CertificateFault::BadPurpose),
-    ("CaUsedAsEndEntity", CertificateFault::CaAsLeaf),
-    ("EndEntityUsedAsCa", CertificateFault::BadCa),
-    ("PathLenConstraintViolated", CertificateFault::BadCa),
-    (
-        "UnsupportedCriticalExtension",
-        CertificateFault::UnknownCriticalExtension,
-    ),
-    ("ExtensionValueInvalid", CertificateFault::BadEncoding),
-    ("SignatureAlgorithmMismatch", CertificateFault::BadSignature),
-    (
-        "UnsupportedSignatureAlgorithm",
-        CertificateFault::WeakOrUnknownSignature,
-    ),
-];
 
 /// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
@@ -61,7 +43,7 @@ fn certificate_fault(fault: &CertificateError) -> CertificateFault {
         E::NotValidForName => F::WrongName,
         E::InvalidPurpose => F::BadPurpose,
         E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
-        E::Other(other) => fault_named(&other.to_string(), &OTHER_FAULTS),
+        E::Other(other) => F::of_webpki(&other.to_string()),
         _ => F::Other,
     }
 }

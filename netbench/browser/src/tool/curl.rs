@@ -13,7 +13,7 @@ struct Transfer {
     http_code: u16,
     size_download: u64,
     http_version: String,
-    ssl_verify_result: u64,
+    ssl_verify_result: i64,
     errormsg: Option<String>,
 }
 
@@ -86,7 +86,7 @@ fn read(ran: &Ran, library: &str) -> Option<Fetched> {
         }
         // The field is 1 before the verification.
         51 | 60 if has_numbers && transfer.ssl_verify_result > 1 => {
-            let fault = openssl::certificate_fault(transfer.ssl_verify_result);
+            let fault = CertificateFault::of_openssl_result(transfer.ssl_verify_result);
             openssl::of(F::Certificate, fault, &said)
         }
         51 | 60 | 83 | 90 | 91 => openssl::of(F::Certificate, CertificateFault::Other, &said),

@@ -1,25 +1,6 @@
 //! OpenSSL's messages, as programs report them.
 
-use netbench_model::{Alert, CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
-
-/// Maps the results of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
-pub(super) fn certificate_fault(number: u64) -> CertificateFault {
-    use CertificateFault as F;
-    match number {
-        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
-        4 | 6 | 13 | 14 => F::BadEncoding,
-        7 => F::BadSignature,
-        9 => F::NotYetValid,
-        10 => F::Expired,
-        23 => F::Revoked,
-        24 | 79 => F::BadCa,
-        26 => F::BadPurpose,
-        34 => F::UnknownCriticalExtension,
-        62..=64 => F::WrongName,
-        66..=68 => F::WeakOrUnknownSignature,
-        _ => F::Other,
-    }
-}
+use netbench_model::{Alert, Failure, FailureClass, FailureReason, FailureWord};
 
 /// Returns the failure of a handshake by OpenSSL's message: `sslv3 alert handshake failure`,
 /// `UNSUPPORTED_PROTOCOL`.
@@ -130,7 +111,5 @@ mod tests {
             );
             assert!(failure.reason.is_of(class), "{words}");
         }
-        assert_eq!(certificate_fault(10), CertificateFault::Expired);
-        assert_eq!(certificate_fault(4_000), CertificateFault::Other);
     }
 }

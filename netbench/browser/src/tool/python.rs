@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use netbench_model::{FailureClass as F, FailureWord as W};
+use netbench_model::{CertificateFault, FailureClass as F, FailureWord as W};
 
 use super::{About, Asked, Fetched, Ran, Read, openssl, script_output::ScriptOutput};
 use crate::codes::meaning;
@@ -37,7 +37,8 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
     let said = output.said.as_deref().unwrap_or_default();
     let failure = match (error, output.verify, output.reason.as_deref()) {
         (_, Some(number), _) => {
-            openssl::of(F::Certificate, openssl::certificate_fault(number), said)
+            let fault = CertificateFault::of_openssl_result(number);
+            openssl::of(F::Certificate, fault, said)
         }
         ("TimeoutError", ..) => return None,
         (_, None, reason) => match (meaning("python", error), reason) {

@@ -15,7 +15,7 @@ pub(super) struct ScriptOutput {
     /// OpenSSL's own reason.
     pub(super) reason: Option<String>,
     /// The number of OpenSSL's result of the chain verification.
-    pub(super) verify: Option<u64>,
+    pub(super) verify: Option<i64>,
 }
 
 impl ScriptOutput {

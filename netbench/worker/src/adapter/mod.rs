@@ -20,7 +20,9 @@ pub use alpn::{alpn_list, preferred_alpn};
 pub use callbacks::{CallbackTransport, NotTransferred};
 pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession};
-pub use offer::{der_length, site_suites, supported, usable_suites, usable_versions};
+pub use offer::{
+    der_length, site_suites, supported, usable_suites, usable_versions, version_range,
+};
 pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
 pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};

@@ -1,6 +1,8 @@
 use netbench_protocol::ServeSite;
 use netbench_tls::{CipherSuite, TlsVersion};
 
+use crate::SetupError;
+
 /// Returns the values that a library supports, in the order of `all`.
 pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
     all.iter().copied().filter(|value| has(*value)).collect()
@@ -23,6 +25,16 @@ pub fn usable_versions(versions: &[TlsVersion], suites: &[CipherSuite]) -> Vec<T
     supported(versions, |version| {
         suites.iter().any(|suite| suite.fits(version))
     })
+}
+
+/// Returns the oldest and the newest of `versions`, for libraries that take a range.
+///
+/// # Errors
+/// There is none.
+pub fn version_range(versions: &[TlsVersion]) -> Result<(TlsVersion, TlsVersion), SetupError> {
+    let range = versions.iter().min().zip(versions.iter().max());
+    let range = range.map(|(first, last)| (*first, *last));
+    range.ok_or_else(|| SetupError::Refused("versions: none with a suite".to_owned()))
 }
 
 /// Returns the suites that belong to one of `versions`.
