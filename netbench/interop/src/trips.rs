@@ -2,7 +2,7 @@
 
 use netbench_model::{
     scan::{NamedCode, Observed, Offer, Order, RoundTrips, SiteScan, SuiteScan},
-    tls::{CipherSuite, KeyExchange, TlsVersion},
+    tls::{CipherSuite, KeyExchange, TlsVersion, wire::extension},
 };
 
 use crate::flight::{FlightSizes, segments};
@@ -96,11 +96,13 @@ pub(crate) fn round_trips(
 /// Returns the size of the hello that the client sends to `host`: that of its offer, with the name of this
 /// host.
 fn hello_bytes(offer: &Offer, host: &str) -> u32 {
-    const SERVER_NAME: u16 = 0;
     // The extension has a header, and contains three lengths and a type.
     const EXTENSION: u32 = 4;
     const AROUND_NAME: u32 = 5;
-    let name = offer.extensions.iter().find(|e| e.code == SERVER_NAME);
+    let name = offer
+        .extensions
+        .iter()
+        .find(|e| e.code == extension::SERVER_NAME);
     let of_name = name.map_or(0, |name| EXTENSION + name.bytes);
     let without = offer.wire_bytes.saturating_sub(of_name);
     if host.parse::<std::net::IpAddr>().is_ok() || name.is_none() {
@@ -133,7 +135,6 @@ fn flight_bytes(
     suite: &SuiteScan,
     group: Option<&str>,
 ) -> Option<(FlightSizes, FlightSizes)> {
-    const STATUS_REQUEST: u16 = 5;
     let chains = site.chains.iter();
     let mut of_version = chains.filter(|chain| chain.versions.contains(&version));
     let chain = match (of_version.next(), of_version.next(), &site.chains[..]) {
@@ -167,7 +168,10 @@ fn flight_bytes(
     // version.
     let least = chain.bytes + 3 * certificates + signature + public + 120;
     let most = least + 400 + 4 * certificates + 22 * (1 + chain.bytes / 4096);
-    let asks = offer.extensions.iter().any(|e| e.code == STATUS_REQUEST);
+    let asks = offer
+        .extensions
+        .iter()
+        .any(|e| e.code == extension::STATUS_REQUEST);
     let staple = match site.features.ocsp_stapling {
         Observed::No => (0, 0),
         _ if !asks => (0, 0),

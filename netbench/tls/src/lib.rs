@@ -20,6 +20,7 @@ mod stack;
 mod suite;
 mod units;
 mod variant;
+pub mod wire;
 mod worker;
 
 pub use client::{ClientSettings, Profile, TrustOrigin};

@@ -1,6 +1,6 @@
 use std::{io, time::Duration};
 
-use netbench_tls::Fault;
+use netbench_tls::{Fault, wire::content};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
@@ -121,11 +121,10 @@ async fn endless_certificate(stream: &mut TcpStream) -> io::Result<()> {
 }
 
 async fn write_record(stream: &mut TcpStream, payload: &[u8]) -> io::Result<()> {
-    const HANDSHAKE: u8 = 22;
     let length = u16::try_from(payload.len())
         .map_err(io::Error::other)?
         .to_be_bytes();
-    let mut record = vec![HANDSHAKE, 0x03, 0x03, length[0], length[1]];
+    let mut record = vec![content::HANDSHAKE, 0x03, 0x03, length[0], length[1]];
     record.extend(payload);
     stream.write_all(&record).await
 }

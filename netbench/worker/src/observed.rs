@@ -1,23 +1,13 @@
 //! The negotiated parameters of a handshake, parsed from the server's plaintext messages, for libraries that do not
 //! report all of them.
 
-use netbench_tls::{CipherSuite, Group, KeyExchange, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{
+    CipherSuite, Group, KeyExchange, Negotiated, SignatureScheme, TlsVersion,
+    wire::{content, extension, handshake},
+};
 
 /// Maximum length of a server's first flight.
 const MOST_BYTES: usize = 256 << 10;
-
-/// Types of records and of handshake messages, and extensions (RFC 8446, appendix B).
-const CHANGE_CIPHER_SPEC: u8 = 20;
-const HANDSHAKE: u8 = 22;
-const SERVER_HELLO: u8 = 2;
-const ENCRYPTED_EXTENSIONS: u8 = 8;
-const CERTIFICATE: u8 = 11;
-const SERVER_KEY_EXCHANGE: u8 = 12;
-const CERTIFICATE_VERIFY: u8 = 15;
-const APPLICATION_PROTOCOL: u16 = 16;
-const PRE_SHARED_KEY: u16 = 41;
-const SUPPORTED_VERSIONS: u16 = 43;
-const KEY_SHARE: u16 = 51;
 
 /// The bytes that a server has sent, up to its first encrypted record.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +26,7 @@ impl Observed {
         }
         self.bytes.extend_from_slice(bytes);
         while let Some((kind, length)) = header(&self.bytes, self.next) {
-            self.is_over |= kind != HANDSHAKE && kind != CHANGE_CIPHER_SPEC;
+            self.is_over |= kind != content::HANDSHAKE && kind != content::CHANGE_CIPHER_SPEC;
             self.next += length;
         }
         self.is_over |= self.bytes.len() > MOST_BYTES;
@@ -98,9 +88,9 @@ impl Seen {
             };
             at += length;
             match kind {
-                HANDSHAKE => messages.extend_from_slice(record),
+                content::HANDSHAKE => messages.extend_from_slice(record),
                 // ChangeCipherSpec has no meaning in TLS 1.3, and may come before a second ServerHello.
-                CHANGE_CIPHER_SPEC => {
+                content::CHANGE_CIPHER_SPEC => {
                     self.read_messages(&mut messages);
                     if self.agreed.version != Some(TlsVersion::Tls13) {
                         self.changed_cipher = true;
@@ -121,11 +111,11 @@ impl Seen {
             left = rest.0.len();
             // The library reports messages that cannot be parsed.
             let _ = match u8::try_from(kind) {
-                Ok(SERVER_HELLO) => self.server_hello(Bytes(body)),
-                Ok(ENCRYPTED_EXTENSIONS) => self.encrypted_extensions(Bytes(body)),
-                Ok(CERTIFICATE_VERIFY) => self.certificate_verify(Bytes(body)),
-                Ok(CERTIFICATE) => self.certificate(Bytes(body)),
-                Ok(SERVER_KEY_EXCHANGE) => self.server_key_exchange(Bytes(body)),
+                Ok(handshake::SERVER_HELLO) => self.server_hello(Bytes(body)),
+                Ok(handshake::ENCRYPTED_EXTENSIONS) => self.encrypted_extensions(Bytes(body)),
+                Ok(handshake::CERTIFICATE_VERIFY) => self.certificate_verify(Bytes(body)),
+                Ok(handshake::CERTIFICATE) => self.certificate(Bytes(body)),
+                Ok(handshake::SERVER_KEY_EXCHANGE) => self.server_key_exchange(Bytes(body)),
                 _ => Some(()),
             };
         }
@@ -146,10 +136,12 @@ impl Seen {
         while let Some(extension) = extensions.code() {
             let mut value = Bytes(extensions.prefixed(2)?);
             match extension {
-                SUPPORTED_VERSIONS => self.agreed.version = TlsVersion::of(value.code()?),
-                KEY_SHARE => self.agreed.group = Some(Group(value.code()?)),
-                PRE_SHARED_KEY => self.took_psk = true,
-                APPLICATION_PROTOCOL => self.application_protocol(value)?,
+                extension::SUPPORTED_VERSIONS => {
+                    self.agreed.version = TlsVersion::of(value.code()?)
+                }
+                extension::KEY_SHARE => self.agreed.group = Some(Group(value.code()?)),
+                extension::PRE_SHARED_KEY => self.took_psk = true,
+                extension::ALPN => self.application_protocol(value)?,
                 _ => {}
             }
         }
@@ -161,7 +153,7 @@ impl Seen {
         let mut extensions = Bytes(body.prefixed(2)?);
         while let Some(extension) = extensions.code() {
             let value = Bytes(extensions.prefixed(2)?);
-            if extension == APPLICATION_PROTOCOL {
+            if extension == extension::ALPN {
                 self.application_protocol(value)?;
             }
         }
@@ -286,7 +278,7 @@ mod tests {
             &length,
             &extensions,
         ];
-        message(SERVER_HELLO, &body.concat())
+        message(handshake::SERVER_HELLO, &body.concat())
     }
 
     fn observed(bytes: &[u8]) -> Observed {
@@ -309,7 +301,10 @@ mod tests {
         });
         let entries = entries.collect::<Vec<_>>();
         let length = u8::try_from(entries.len()).unwrap();
-        message(CERTIFICATE, &[&[0, 0, 0, length][..], &entries].concat())
+        message(
+            handshake::CERTIFICATE,
+            &[&[0, 0, 0, length][..], &entries].concat(),
+        )
     }
 
     #[test]
@@ -323,10 +318,10 @@ mod tests {
             let hello = server_hello(0x1301, extensions);
             let (one, other) = hello.split_at(20);
             let records = [
-                record(HANDSHAKE, &retry),
-                record(CHANGE_CIPHER_SPEC, &[1]),
-                record(HANDSHAKE, one),
-                record(HANDSHAKE, other),
+                record(content::HANDSHAKE, &retry),
+                record(content::CHANGE_CIPHER_SPEC, &[1]),
+                record(content::HANDSHAKE, one),
+                record(content::HANDSHAKE, other),
                 encrypted(),
                 encrypted(),
             ];
@@ -356,11 +351,11 @@ mod tests {
         for (suite, exchange, group, scheme) in cases {
             let flight = [
                 server_hello(suite, &[]),
-                message(CERTIFICATE, &chain),
-                message(SERVER_KEY_EXCHANGE, exchange),
+                message(handshake::CERTIFICATE, &chain),
+                message(handshake::SERVER_KEY_EXCHANGE, exchange),
                 message(14, &[]),
             ];
-            let full = observed(&record(HANDSHAKE, &flight.concat())).negotiated();
+            let full = observed(&record(content::HANDSHAKE, &flight.concat())).negotiated();
             let due = Negotiated {
                 version: Some(TlsVersion::Tls12),
                 suite: Some(CipherSuite(suite)),
@@ -372,10 +367,10 @@ mod tests {
             assert_eq!(full, due);
         }
         let resumed = [
-            record(HANDSHAKE, &server_hello(0xc02b, &[])),
-            record(CHANGE_CIPHER_SPEC, &[1]),
+            record(content::HANDSHAKE, &server_hello(0xc02b, &[])),
+            record(content::CHANGE_CIPHER_SPEC, &[1]),
             // An encrypted message, with arbitrary content.
-            record(HANDSHAKE, &message(CERTIFICATE, &chain)),
+            record(content::HANDSHAKE, &message(handshake::CERTIFICATE, &chain)),
         ];
         let resumed = observed(&resumed.concat()).negotiated();
         assert!(resumed.resumed && resumed.chain_bytes.is_empty());
@@ -387,7 +382,10 @@ mod tests {
         let extensions: &[&[u8]] = &[&[0, 43, 0, 2, 3, 4], &[0, 51, 0, 5, 0, 24, 0, 1, 4]];
         let psk: &[u8] = &[0, 41, 0, 2, 0, 0];
         let protocol = [0, 16, 0, 5, 0, 3, 2, b'h', b'2'];
-        let encrypted = message(ENCRYPTED_EXTENSIONS, &[&[0, 9][..], &protocol].concat());
+        let encrypted = message(
+            handshake::ENCRYPTED_EXTENSIONS,
+            &[&[0, 9][..], &protocol].concat(),
+        );
         let full = [
             // The substitute for the first ClientHello, and the second ClientHello.
             message(254, &[5; 32]),
@@ -396,11 +394,11 @@ mod tests {
             server_hello(0x1301, extensions),
             encrypted.clone(),
             certificate(&[3, 4]),
-            message(CERTIFICATE_VERIFY, &[4, 3]),
+            message(handshake::CERTIFICATE_VERIFY, &[4, 3]),
             message(20, &[5; 32]),
             // The client's messages.
             certificate(&[7]),
-            message(CERTIFICATE_VERIFY, &[8, 4]),
+            message(handshake::CERTIFICATE_VERIFY, &[8, 4]),
         ];
         let due = Negotiated {
             ech: None,
@@ -431,7 +429,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_left_out() {
-        let hello = record(HANDSHAKE, &server_hello(0x1301, &[&[0, 43, 0, 9]]));
+        let hello = record(content::HANDSHAKE, &server_hello(0x1301, &[&[0, 43, 0, 9]]));
         for end in 0..hello.len() {
             let seen = observed(&hello[..end]).negotiated();
             assert_eq!(seen, Negotiated::default(), "{end} bytes");

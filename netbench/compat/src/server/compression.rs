@@ -2,13 +2,10 @@
 //!
 //! Each format can hold data as they are, so that no encoder is needed: only bombs repeat a byte.
 
-use netbench_scan::codec::{Reader, extension, message, put_u16, put_vec24};
+use netbench_scan::codec::{Reader, extension, message, message_type, put_u16, put_vec24};
 
 use super::hello::Hello;
 use crate::case::{Algorithm, CompressionFlaw, CompressionSpec};
-
-/// The type of a CompressedCertificate message.
-const COMPRESSED_CERTIFICATE: u8 = 25;
 
 /// A number that no algorithm has (RFC 8879 section 7.3).
 const UNASSIGNED: u16 = 4;
@@ -146,7 +143,7 @@ pub(super) fn compressed_certificate(
     let length = u32::try_from(length).unwrap_or(u32::MAX);
     message_body.extend_from_slice(&length.to_be_bytes()[1..]);
     put_vec24(&mut message_body, &compressed);
-    message(COMPRESSED_CERTIFICATE, &message_body)
+    message(message_type::COMPRESSED_CERTIFICATE, &message_body)
 }
 
 /// Returns a stream of zlib (RFC 1950): stored blocks of deflate (RFC 1951), and a block of copies.
@@ -420,7 +417,7 @@ mod tests {
                         flaw,
                     };
                     let message = compressed_certificate(spec, format.into(), short);
-                    assert_eq!(message[0], COMPRESSED_CERTIFICATE);
+                    assert_eq!(message[0], message_type::COMPRESSED_CERTIFICATE);
                     let read = CompressedCertificate::parse(&message[4..]).unwrap();
                     assert_eq!(read.algorithm, format.code());
                     let due = match flaw {

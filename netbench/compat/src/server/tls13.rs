@@ -4,7 +4,7 @@ use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_scan::{
     codec::{
         Message, Messages, ServerHello, certificate_verify, certificate13, extension as code,
-        message, protocol_list, put_extension, put_vec8, put_vec16,
+        message, message_type, protocol_list, put_extension, put_vec8, put_vec16,
     },
     crypto::{Hash, Protection13, to_sign},
 };
@@ -64,9 +64,6 @@ struct Chosen {
     scheme: SignatureScheme,
     alpn: Option<String>,
 }
-
-/// The type of a KeyUpdate message.
-const KEY_UPDATE: u8 = 24;
 
 /// The length of a handshake message's type and length.
 const HANDSHAKE_HEADER: usize = 4;
@@ -219,7 +216,7 @@ impl<'a> Session13<'a> {
     /// Sends KeyUpdate messages that each request one.
     pub(super) fn update_keys(&mut self, times: u16) -> Result<(), Broken> {
         for _ in 0..times {
-            self.send(content::HANDSHAKE, &message(KEY_UPDATE, &[1]))?;
+            self.send(content::HANDSHAKE, &message(message_type::KEY_UPDATE, &[1]))?;
             let next = self.keys.next(&self.keys.write_secret);
             self.keys.write = self.keys.protection(&next)?;
             self.keys.write_secret = next;
@@ -277,7 +274,7 @@ impl Session for Session13<'_> {
                     while let Some(message) =
                         self.read.next_message().map_err(|_| Broken::Unreadable)?
                     {
-                        if message.kind == KEY_UPDATE {
+                        if message.kind == message_type::KEY_UPDATE {
                             let next = self.keys.next(&self.keys.read_secret);
                             self.keys.read = self.keys.protection(&next)?;
                             self.keys.read_secret = next;

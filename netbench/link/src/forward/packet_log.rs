@@ -1,6 +1,6 @@
 //! The packets of a trial's connection, counted as they arrive: a client's report is compared with them.
 
-use netbench_model::{AckWait, LinkPackets};
+use netbench_model::{AckWait, LinkPackets, tls::wire::content};
 
 use super::{Direction, Load, segment::Segment};
 
@@ -10,10 +10,6 @@ const EARLY_NS: u64 = 200_000;
 /// The maximum time from an acknowledgement's arrival to the data that it released: both are the kernel's
 /// work.
 const RELEASED_NS: u64 = 1_000_000;
-
-/// The content types of TLS records (RFC 8446 section 5.1).
-const CHANGE_CIPHER_SPEC: u8 = 20;
-const APPLICATION_DATA: u8 = 23;
 
 /// The size of a record of change_cipher_spec with its header.
 const CHANGE_CIPHER_SPEC_BYTES: usize = 6;
@@ -177,7 +173,7 @@ impl PacketLog {
                 // A client may send change_cipher_spec before it has received the certificate (RFC 8446
                 // appendix D.4).
                 let after = match entry.data.first() {
-                    Some(&CHANGE_CIPHER_SPEC) => entry.data.get(CHANGE_CIPHER_SPEC_BYTES),
+                    Some(&content::CHANGE_CIPHER_SPEC) => entry.data.get(CHANGE_CIPHER_SPEC_BYTES),
                     first => first,
                 };
                 let Some(content) = after else { return };
@@ -185,7 +181,7 @@ impl PacketLog {
                 let longest = &mut self.packets.longest_client_turn_ns;
                 *longest = Some(longest.unwrap_or(0).max(took_ns));
                 self.client_turn_ns = None;
-                self.is_past_handshake = *content == APPLICATION_DATA;
+                self.is_past_handshake = *content == content::APPLICATION_DATA;
             }
             (Direction::Up, None) => {}
         }

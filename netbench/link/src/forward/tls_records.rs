@@ -1,7 +1,6 @@
 //! The TLS records in the data of one side of a connection.
 
-/// The content type of protected records, and of application data (RFC 8446 section 5.2).
-const APPLICATION_DATA: u8 = 23;
+use netbench_model::tls::wire::content::APPLICATION_DATA;
 
 const RECORD_HEADER_BYTES: usize = 5;
 

@@ -1,34 +1,11 @@
 //! ClientHellos, as fields and as bytes.
 
-use super::writer::{
-    list16, message, protocol_list, put_extension, put_records, put_u16, put_vec8, put_vec16,
+use super::{
+    extension,
+    writer::{
+        list16, message, protocol_list, put_extension, put_records, put_u16, put_vec8, put_vec16,
+    },
 };
-
-/// Extension code points that the scan writes or reads.
-pub mod extension {
-    #![expect(missing_docs, reason = "the registry's names")]
-    pub const SERVER_NAME: u16 = 0;
-    pub const STATUS_REQUEST: u16 = 5;
-    pub const SUPPORTED_GROUPS: u16 = 10;
-    pub const EC_POINT_FORMATS: u16 = 11;
-    pub const SIGNATURE_ALGORITHMS: u16 = 13;
-    pub const HEARTBEAT: u16 = 15;
-    pub const ALPN: u16 = 16;
-    pub const SCT: u16 = 18;
-    pub const PADDING: u16 = 21;
-    pub const ENCRYPT_THEN_MAC: u16 = 22;
-    pub const EXTENDED_MASTER_SECRET: u16 = 23;
-    pub const COMPRESS_CERTIFICATE: u16 = 27;
-    pub const SESSION_TICKET: u16 = 35;
-    pub const PRE_SHARED_KEY: u16 = 41;
-    pub const EARLY_DATA: u16 = 42;
-    pub const SUPPORTED_VERSIONS: u16 = 43;
-    pub const COOKIE: u16 = 44;
-    pub const PSK_MODES: u16 = 45;
-    pub const KEY_SHARE: u16 = 51;
-    pub const ENCRYPTED_CLIENT_HELLO: u16 = 0xfe0d;
-    pub const RENEGOTIATION_INFO: u16 = 0xff01;
-}
 
 /// One extension: its code point, and its body without its length.
 pub type Extension = (u16, Vec<u8>);

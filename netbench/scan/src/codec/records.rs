@@ -1,19 +1,7 @@
 //! The record layer of a server's data (RFC 8446 section 5.1): records, and the handshake messages in them, many in
 //! one or one in many.
 
-/// Content types.
-pub mod content {
-    /// ChangeCipherSpec.
-    pub const CHANGE_CIPHER_SPEC: u8 = 20;
-    /// Alert.
-    pub const ALERT: u8 = 21;
-    /// Handshake.
-    pub const HANDSHAKE: u8 = 22;
-    /// Application data, and everything encrypted in TLS 1.3.
-    pub const APPLICATION_DATA: u8 = 23;
-    /// Heartbeat (RFC 6520).
-    pub const HEARTBEAT: u8 = 24;
-}
+use super::content;
 
 /// The longest handshake message that is read; a certificate chain has some thousand bytes.
 pub const MAX_MESSAGE: usize = 128 * 1024;

@@ -1,4 +1,5 @@
 use netbench_tls::FailureWord;
+pub use netbench_tls::wire::content::APPLICATION_DATA;
 
 use crate::{RECORD_DATA, RecordProtection, SessionError};
 
@@ -14,9 +15,6 @@ pub const INNER_BYTES: usize = RECORD_DATA.len() + 1;
 
 /// The size of a protected record without its header.
 pub const SEALED_BYTES: usize = INNER_BYTES + TAG_BYTES;
-
-/// The content type of application data.
-pub const APPLICATION_DATA: u8 = 23;
 
 /// The header, which is authenticated with the record.
 pub const RECORD_HEADER: [u8; 5] = {
