@@ -36,7 +36,8 @@ use netbench_runner::WorkerProgram;
 #[cfg(feature = "tests")]
 pub use tests::{
     conformance, conformance_but, conformance_without, documented, lacks_only, nginx,
-    openssl_command, protocol, resumes_by_ticket, set_up, suite, suite_without, verify,
+    openssl_command, protocol, resumes_by_id_in_tls13, resumes_by_ticket, set_up, suite,
+    suite_without, verify,
 };
 
 labels!(

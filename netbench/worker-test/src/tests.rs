@@ -2,11 +2,29 @@
 
 use std::path::Path;
 
-use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, Work};
+use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, TlsVersion, Work};
 
 use crate::{
     Exception, Findings, Rules, bench::Bench, check, documented as session, suite as scenarios,
 };
+
+/// Defines the `main` of a target with the conformance tests of a worker's stack: functions such as [`conformance`], each with
+/// the tools that it needs, as in `netbench_testing::tests!`.
+#[macro_export]
+macro_rules! tests {
+    ($program:expr, $stack:expr; $($test:ident $(: $tool:ident)?;)+) => {
+        fn main() -> ::std::process::ExitCode {
+            ::netbench_testing::no_lost_tests(file!());
+            ::netbench_testing::run([
+                $(::netbench_testing::Test::new(stringify!($test), || {
+                    $test(::std::path::Path::new($program), $stack);
+                    Ok(())
+                })
+                $(.needs(::netbench_testing::Tool::$tool))?),+
+            ])
+        }
+    };
+}
 
 /// Tests a worker against [`Rules::Connections`].
 ///
@@ -78,6 +96,21 @@ pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
         return false;
     };
     kind == HandshakeKind::Ticket
+}
+
+/// Returns whether sessions of `scenario` resume in TLS 1.3 without a ticket, for [`suite_without`]: many servers keep no
+/// sessions of this version.
+pub fn resumes_by_id_in_tls13(scenario: &Scenario) -> bool {
+    let (Work::Handshake { kind, settings }
+    | Work::Threads {
+        work: ParallelWork::Handshake(kind),
+        settings,
+        ..
+    }) = scenario.work
+    else {
+        return false;
+    };
+    kind == HandshakeKind::SessionId && settings.version == TlsVersion::Tls13
 }
 
 /// Tests a worker against [`Rules::SetUp`].

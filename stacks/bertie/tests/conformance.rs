@@ -5,21 +5,14 @@ use std::path::Path;
 use netbench_tls::{ClientAuth, HandshakeKind, ParallelWork, TlsVersion, Work};
 use netbench_worker_test::{protocol, suite_without};
 
-const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-bertie");
-
-const STACK: &str = "bertie";
-
-netbench_testing::tests! {
-    it_keeps_to_the_protocol;
-    it_does_the_suite;
+netbench_worker_test::tests! {
+    env!("CARGO_BIN_EXE_netbench-worker-bertie"), "bertie";
+    protocol;
+    the_suite;
 }
 
-fn it_keeps_to_the_protocol() {
-    protocol(Path::new(WORKER), STACK);
-}
-
-fn it_does_the_suite() {
-    suite_without(Path::new(WORKER), STACK, |scenario| {
+fn the_suite(worker: &Path, stack: &str) {
+    suite_without(worker, stack, |scenario| {
         let settings = scenario.settings();
         // Its server sends one certificate, sends no tickets and requests no client certificate; and it only
         // supports TLS 1.3.

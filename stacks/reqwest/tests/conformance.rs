@@ -4,29 +4,14 @@ use std::path::Path;
 
 use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol};
 
-const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-reqwest");
-
-const STACK: &str = "reqwest";
-
-netbench_testing::tests! {
-    it_serves_and_connects_to_itself;
-    it_keeps_to_the_protocol;
-    it_gets_on_with_the_openssl_command: OpensslCommand;
-    it_gets_on_with_nginx: Nginx;
+netbench_worker_test::tests! {
+    env!("CARGO_BIN_EXE_netbench-worker-reqwest"), "reqwest";
+    connections;
+    protocol;
+    openssl_command: OpensslCommand;
+    nginx: Nginx;
 }
 
-fn it_serves_and_connects_to_itself() {
-    lacks_only(Rules::Connections, Path::new(WORKER), STACK, &[]);
-}
-
-fn it_keeps_to_the_protocol() {
-    protocol(Path::new(WORKER), STACK);
-}
-
-fn it_gets_on_with_the_openssl_command() {
-    openssl_command(Path::new(WORKER), STACK);
-}
-
-fn it_gets_on_with_nginx() {
-    nginx(Path::new(WORKER), STACK);
+fn connections(worker: &Path, stack: &str) {
+    lacks_only(Rules::Connections, worker, stack, &[]);
 }
