@@ -124,7 +124,7 @@ impl PeerRules {
             None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
             Some(list) => hex_list(list)?,
         };
-        let raw = type_of_peer_is_raw(options)?;
+        let raw = requires_raw_key(options)?;
         let own_raw = options.has_raw_key();
         match *options.codes("-available-client-cert-types") {
             [] => {}
@@ -177,10 +177,7 @@ impl PeerRules {
 }
 
 /// Returns whether the peer must send a raw public key; rustls requests one type, never a choice.
-///
-/// # Errors
-/// Returns [`Failure::Unsupported`] for a choice.
-pub fn type_of_peer_is_raw(options: &Options) -> Result<bool, Failure> {
+fn requires_raw_key(options: &Options) -> Result<bool, Failure> {
     match *options.codes("-accepted-peer-cert-types") {
         [] | [X509] => Ok(false),
         [RAW] => Ok(true),
@@ -209,7 +206,7 @@ impl Versions {
         let most = options.number("-max-version").filter(|most| *most != 0);
         let permitted = least..=most.unwrap_or(i64::MAX);
         // rustls' QUIC and its raw public keys require TLS 1.3.
-        let raw = options.has_raw_key() || type_of_peer_is_raw(options)?;
+        let raw = options.has_raw_key() || requires_raw_key(options)?;
         let needs_new = options.on("-quic") || raw;
         let versions = Self {
             tls12: permitted.contains(&TLS12) && !options.on("-no-tls12") && !needs_new,

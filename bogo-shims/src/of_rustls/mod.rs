@@ -14,7 +14,7 @@ mod tls;
 pub use self::{
     choices::{
         OwnCertificate, PeerRules, Refusal, Versions, advertised_protocols, cipher,
-        early_data_bytes, fragment, host_name, selected_protocols, supported, type_of_peer_is_raw,
+        early_data_bytes, fragment, host_name, selected_protocols, supported,
     },
     compress::Mock,
     expect::Properties,
