@@ -199,12 +199,20 @@ impl StackRow {
             lines.push(format!("does: {}", says.operations.join(", ")));
         }
         if let Some(hello) = &self.hello {
+            let compression = hello.certificate_compression.iter();
+            let compression = compression.filter(|codes| !codes.is_empty());
             lines.push(format!(
-                "offers by default: TLS {}; {}; groups {}; key shares {}",
+                "offers by default: TLS {}; {}; groups {}; key shares {}{}",
                 hello.versions.iter().format(" and "),
                 count(hello.suites.len(), "cipher suite", "cipher suites"),
                 names(&hello.groups),
-                hello.shares.iter().map(|share| &share.group).format(", ")
+                hello.shares.iter().map(|share| &share.group).format(", "),
+                compression.format_with("", |codes, f| {
+                    f(&format_args!(
+                        "; certificates compressed with {}",
+                        names(codes)
+                    ))
+                })
             ));
         }
         if !self.licences.is_empty() {

@@ -94,6 +94,10 @@ fn hello() -> Offer {
         }],
         signatures: Vec::new(),
         certificate_signatures: None,
+        certificate_compression: Some(vec![NamedCode {
+            name: "brotli".to_owned(),
+            code: 2,
+        }]),
         alpn: vec!["h2".to_owned()],
         extensions: Vec::new(),
         has_certificate: false,

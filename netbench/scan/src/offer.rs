@@ -6,7 +6,7 @@ use netbench_model::{
 };
 
 use crate::{
-    codec::{ClientHello, extension},
+    codec::{ClientHello, compression::algorithm_name, extension},
     fingerprint::{ja3, ja3_text, ja4},
     text::{as_u32, clean},
 };
@@ -59,6 +59,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         signatures: all_named(hello.signatures(), SignatureScheme),
         certificate_signatures: certificate_signatures
             .map(|codes| all_named(codes, SignatureScheme)),
+        certificate_compression: Some(all_named(hello.certificate_compression(), algorithm_name)),
         alpn: hello
             .alpn()
             .iter()
@@ -85,4 +86,57 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
 fn all_named<T: ToString>(codes: Vec<u16>, of: fn(u16) -> T) -> Vec<NamedCode> {
     let codes = codes.into_iter().filter(|code| !is_grease(*code));
     codes.map(|code| NamedCode::new(code, of(code))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the algorithms of a hello whose `compress_certificate` has this body.
+    fn algorithms(body: Option<&[u8]>) -> Option<Vec<(u16, String)>> {
+        let extension = body.map(|body| (extension::COMPRESS_CERTIFICATE, body.to_vec()));
+        let hello = ClientHello {
+            message_bytes: 0,
+            wire_bytes: 0,
+            legacy_version: 0x0303,
+            random: [0; 32],
+            session_id: Vec::new(),
+            suites: Vec::new(),
+            compression: vec![0],
+            extensions: extension.into_iter().collect(),
+        };
+        let codes = offer("one", &hello).certificate_compression?;
+        Some(
+            codes
+                .into_iter()
+                .map(|code| (code.code, code.name))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn algorithms_for_certificates_are_read_in_their_order() {
+        let cases: [(Option<&[u8]>, &[(u16, &str)]); 8] = [
+            (None, &[]),
+            (Some(&[2, 0, 2]), &[(2, "brotli")]),
+            (
+                Some(&[6, 0, 3, 0, 1, 0, 2]),
+                &[(3, "zstd"), (1, "zlib"), (2, "brotli")],
+            ),
+            // A number without a name, and one of those that RFC 8701 reserves.
+            (
+                Some(&[6, 0x40, 1, 0x1a, 0x1a, 0, 1]),
+                &[(0x4001, "algorithm 16385"), (1, "zlib")],
+            ),
+            (Some(&[0]), &[]),
+            // Bodies that are cut, or of an odd length.
+            (Some(&[]), &[]),
+            (Some(&[4, 0, 2]), &[]),
+            (Some(&[3, 0, 2, 0]), &[]),
+        ];
+        for (body, due) in cases {
+            let due = due.iter().map(|(code, name)| (*code, (*name).to_owned()));
+            assert_eq!(algorithms(body), Some(due.collect()), "{body:?}");
+        }
+    }
 }

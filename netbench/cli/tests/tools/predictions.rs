@@ -174,6 +174,13 @@ fn a_hello_is_the_stacks_own() {
         assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
         assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
         assert_eq!(hello.versions, [TlsVersion::Tls13, TlsVersion::Tls12]);
+        // These workers are built without zlib, brotli and zstd.
+        assert_eq!(
+            hello.certificate_compression.as_deref(),
+            Some(&[][..]),
+            "{}",
+            hello.stack
+        );
     }
     let [openssl, aws, ring] = &report.hellos[..] else {
         panic!("three hellos");

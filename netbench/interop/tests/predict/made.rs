@@ -48,6 +48,7 @@ pub(crate) fn offer(
         shares: Vec::new(),
         signatures: codes(schemes, |code| SignatureScheme(code).to_string()),
         certificate_signatures: None,
+        certificate_compression: None,
         alpn: Vec::new(),
         extensions: Vec::new(),
         has_certificate: false,

@@ -26,6 +26,10 @@ pub struct Offer {
     pub signatures: Vec<NamedCode>,
     /// Signature schemes for certificates, if different (`signature_algorithms_cert`).
     pub certificate_signatures: Option<Vec<NamedCode>>,
+    /// Algorithms with which the server may compress its certificates (RFC 8879), most preferred first; empty if there are
+    /// none. Absent in the records of older versions of netbench.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_compression: Option<Vec<NamedCode>>,
     /// Application protocols, most preferred first.
     pub alpn: Vec<String>,
     /// Extensions, in the order of the hello, including GREASE.

@@ -3,7 +3,7 @@ use netbench_model::{SCHEMA_VERSION, scan::Offer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::many::names;
+use super::many::{names, names_or_none};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
@@ -74,6 +74,9 @@ fn fields(hello: &Offer) -> Vec<(&'static str, String)> {
     ];
     if let Some(codes) = &hello.certificate_signatures {
         fields.push(("for certificates", names(codes)));
+    }
+    if let Some(codes) = &hello.certificate_compression {
+        fields.push(("certificate compression", names_or_none(codes)));
     }
     fields.extend([
         ("application protocols", hello.alpn.join(" ")),

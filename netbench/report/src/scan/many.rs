@@ -274,6 +274,14 @@ pub(super) fn names(codes: &[NamedCode]) -> String {
     codes.iter().map(|code| &code.name).join(" ")
 }
 
+/// Returns the names, or a word for an empty list.
+pub(super) fn names_or_none(codes: &[NamedCode]) -> String {
+    match codes.is_empty() {
+        true => "none".to_owned(),
+        false => names(codes),
+    }
+}
+
 /// Returns the versions that a site supports.
 pub(super) fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
     site.versions.iter().filter(|v| v.supported)

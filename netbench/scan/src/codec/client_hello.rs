@@ -113,6 +113,15 @@ impl ClientHello {
             .collect()
     }
 
+    /// Returns the offered algorithms for the compression of certificates (RFC 8879 section 3).
+    pub fn certificate_compression(&self) -> Vec<u16> {
+        let list = self
+            .extension(extension::COMPRESS_CERTIFICATE)
+            .and_then(|body| Reader::new(body).vec8());
+        let codes = list.and_then(|list| Reader::new(list).u16s());
+        codes.unwrap_or_default()
+    }
+
     /// Returns the offered application protocols.
     pub fn alpn(&self) -> Vec<Vec<u8>> {
         let mut list = self.list(extension::ALPN);
