@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io, iter,
     net::SocketAddr,
     sync::Arc,
 };
@@ -13,6 +14,7 @@ use rcgen::KeyPair;
 use time::OffsetDateTime;
 
 use crate::{
+    CompressedMessage,
     cores::on_all_cores,
     hierarchy::{Hierarchy, Trust},
     keys, leaf, ocsp, pem,
@@ -127,6 +129,21 @@ impl Lab {
     /// Returns the roots to trust, as PEM: one for each type of CA's key that sites have.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
+    }
+
+    /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
+    ///
+    /// # Errors
+    /// Returns the error of a compressor.
+    pub fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
+        let served = self.served.get(&site.name())?;
+        // A chain of one has no certificate above its leaf.
+        let above = pem::certificates(served.above_pem.as_bytes()).unwrap_or_default();
+        let chain = iter::once(&*served.leaf_der).chain(above.iter().map(Vec::as_slice));
+        let staple = served.ocsp_base64.as_ref();
+        let staple = staple.and_then(|text| BASE64_STANDARD.decode(text).ok());
+        let chain: Vec<&[u8]> = chain.collect();
+        Some(CompressedMessage::new(&chain, staple.as_deref()))
     }
 
     /// Returns the specifications of the servers, by the stack that serves.

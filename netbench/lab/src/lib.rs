@@ -6,6 +6,7 @@
 //! This crate must never serve or connect (workers do), never link a TLS library, and never write a lab's key
 //! to a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
 
+mod compressed;
 mod cores;
 mod der;
 mod extensions;
@@ -20,6 +21,7 @@ mod pem;
 mod roots;
 mod suite_pki;
 
+pub use compressed::CompressedMessage;
 pub use identity::{Identity, IdentityError};
 pub use lab::{Lab, LabError};
 pub use pem::PemError;

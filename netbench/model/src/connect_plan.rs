@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientSettings, Condition, ConnectTo, CpuShare, Kind, Manifest, Plan, Site, StackName, Sweep,
-    is_default,
+    ClientSettings, CompressionRecord, Condition, ConnectTo, CpuShare, Kind, Manifest, Plan, Site,
+    StackName, Sweep, is_default,
 };
 
 /// The plan of a run of `connect`.
@@ -54,6 +54,9 @@ pub struct ConnectPlan {
     /// The certificate that clients present to servers that request one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClientCertificate>,
+    /// The compression of certificates that is predicted; `None` unless chains are swept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compression: Option<CompressionRecord>,
     /// The link to emulated sites that the user requested, by its name; `None` if netbench chooses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,

@@ -7,6 +7,7 @@ pub mod breakage;
 pub mod browser;
 pub mod chains;
 pub mod compat;
+mod compression;
 mod connect_plan;
 mod connect_to;
 pub mod coverage;
@@ -38,6 +39,7 @@ mod urls;
 pub use netbench_tls as tls;
 pub use netbench_tls::*;
 
+pub use compression::{CompressedChain, CompressionRecord};
 pub use connect_plan::{
     ClientCertificate, ConnectManifest, ConnectPlan, RequestRecord, RootsRecord, RootsSource,
     Target,

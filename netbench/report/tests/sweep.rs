@@ -342,3 +342,89 @@ fn what_is_published_took_what_is_predicted() {
         assert_eq!(holds + off, of, "{name}");
     }
 }
+
+/// Compression makes the flight of `mldsa-65` fit into the window of ten segments, and saves nothing that `ecdsa` waits for.
+#[test]
+fn compressed_certificates_save_what_the_window_makes_a_flight_wait() {
+    let fixture = Fixture {
+        sweep: Some(
+            Sweep::parse(&["certificates=ecdsa,mldsa-65", "hybrid=off,on", "rtt=100ms"]).unwrap(),
+        ),
+        ..Fixture::clean()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if let Outcome::Ok(measured) = &mut sample.outcome {
+            let bytes = match sample.site.contains("mldsa-65") {
+                true => 15_605,
+                false => 2_124,
+            };
+            measured.transfer.handshake_bytes_in = bytes;
+            measured.transfer.bytes_in = bytes + 1_000;
+        }
+    }
+    let manifest = |record: Option<&str>| {
+        let mut manifest = fixture.manifest();
+        manifest.plan.compression = record.map(|record| serde_json::from_str(record).unwrap());
+        manifest
+    };
+    let chain = |key: &str, plain: u32, zlib: u32, brotli: u32| {
+        format!(
+            r#"{{"host": "near.example", "key": "{key}", "ca_key": "{key}", "chain": {{"length": 2, "bytes": 0}},
+            "ocsp": "off", "plain_bytes": {plain}, "zlib_bytes": {zlib}, "brotli_bytes": {brotli}, "zstd_bytes": {zlib}}}"#
+        )
+    };
+    let chains = [
+        chain("ecdsa-p256", 1_750, 1_300, 1_200),
+        chain("mldsa-65", 12_000, 8_500, 8_492),
+    ]
+    .join(",");
+    let offers = r#"{"openssl": [], "rustls-ring": [{"name": "zlib", "code": 1}]}"#;
+    let record = format!(r#"{{"chains": [{chains}], "offers": {offers}}}"#);
+
+    let report = ConnectReport::new(manifest(Some(&record)), samples.clone());
+    let sweep = report.summary.sweep.as_ref().unwrap();
+    assert_eq!(sweep.times.len(), 8);
+    for row in &sweep.times {
+        let compressed = row.compressed.as_ref().unwrap();
+        let (algorithm, is_offered) = match row.stack.as_str() {
+            "openssl" => ("brotli", false),
+            _ => ("zlib", true),
+        };
+        assert_eq!(compressed.algorithm, algorithm);
+        assert_eq!(compressed.is_offered, Some(is_offered));
+        let is_large = row.settings["certificates"] == "mldsa-65";
+        let bytes = match (is_large, is_offered) {
+            (true, true) => 3_492.0,
+            (true, false) => 3_500.0,
+            (false, true) => 442.0,
+            (false, false) => 542.0,
+        };
+        assert_eq!(compressed.saved_bytes, bytes, "{}", row.point);
+        let trips = f64::from(u8::from(is_large));
+        assert!(
+            (compressed.saved_round_trips - trips).abs() < 1e-9,
+            "{row:?}"
+        );
+        assert!((compressed.saved_ns / 1e8 - trips).abs() < 1e-9, "{row:?}");
+    }
+    let text = terminal(&report, 120);
+    let begin = text.find("Certificate compression:").unwrap();
+    let predicted = text.find("Predicted savings of compressed").unwrap();
+    let end = text.find("Connection time").unwrap();
+    insta::assert_snapshot!(&text[predicted..end]);
+    assert_has(&text[begin..], "certificates  plain bytes");
+
+    // A run of an older version recorded nothing, and a chain that is compressed already saves no more.
+    let old = ConnectReport::new(manifest(None), samples.clone());
+    let unknown = record.replace("\"plain_bytes\": 12000", "\"plain_bytes\": 15606");
+    let compressed = ConnectReport::new(manifest(Some(&unknown)), samples);
+    for (report, left) in [(old, 0), (compressed, 4)] {
+        let times = &report.summary.sweep.as_ref().unwrap().times;
+        let found = times.iter().filter(|row| row.compressed.is_some());
+        assert_eq!(found.count(), left);
+    }
+    assert!(
+        !terminal(&ConnectReport::new(manifest(None), fixture.samples()), 120).contains("compress")
+    );
+}

@@ -1,11 +1,12 @@
 use std::{
     collections::BTreeMap,
+    io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::Duration,
 };
 
-use netbench_lab::Lab;
+use netbench_lab::{CompressedMessage, Lab};
 use netbench_link::Link;
 use netbench_model::{
     Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme, Site,
@@ -156,6 +157,11 @@ impl LabTargets {
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
         let places = self.places.read();
         places[site].as_ref().err()?.unsupported.clone()
+    }
+
+    /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
+    pub(crate) fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
+        self.lab.compressed(site)
     }
 
     /// Returns the message about sites without a server; see [`crate::Targets::not_served`].

@@ -1,6 +1,6 @@
-use std::{collections::BTreeMap, net::SocketAddr};
+use std::{collections::BTreeMap, io, net::SocketAddr};
 
-use netbench_lab::Lab;
+use netbench_lab::{CompressedMessage, Lab};
 use netbench_link::{Link, Namespace, TrialKey};
 use netbench_model::{Failure, LinkPackets, LossLog, ServerCount, Site};
 use netbench_protocol::Resolve;
@@ -63,6 +63,14 @@ impl Targets {
     /// Returns the lab's own root, in PEM.
     pub fn ca_pem(&self) -> Option<&str> {
         self.as_lab().map(LabTargets::ca_pem)
+    }
+
+    /// Compresses the Certificate message of a site's server. Returns `None` where the lab has no server for the site.
+    ///
+    /// # Errors
+    /// Returns the error of a compressor.
+    pub fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
+        self.as_lab()?.compressed(site)
     }
 
     /// Returns the peak resident size of each of the lab's servers, in bytes.

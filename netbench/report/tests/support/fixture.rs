@@ -153,6 +153,7 @@ impl Fixture {
                 connect_to: Vec::new(),
                 request: netbench_model::RequestRecord::default(),
                 client_certificate: None,
+                compression: None,
                 link: None,
             })
         }

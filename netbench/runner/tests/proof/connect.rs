@@ -491,6 +491,7 @@ fn plan(condition: Condition) -> ConnectPlan {
         connect_to: Vec::new(),
         request: RequestRecord::default(),
         client_certificate: None,
+        compression: None,
         link: None,
     }
 }

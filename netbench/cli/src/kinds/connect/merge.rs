@@ -3,7 +3,7 @@ use std::{
     path::PathBuf,
 };
 
-use netbench_model::{ConnectManifest, ConnectPlan, Sample, Site};
+use netbench_model::{CompressionRecord, ConnectManifest, ConnectPlan, Sample, Site};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
@@ -23,9 +23,15 @@ pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
 impl Merged for ConnectPlan {
     type Records = Vec<Sample>;
 
-    /// Each whole run has its own seed.
-    const MAY_DIFFER: &'static [&'static str] =
-        &["/seed", "/sites", "/sites_file", "/link", "/roots/source"];
+    /// Each whole run has its own seed, and certificates with their own sizes.
+    const MAY_DIFFER: &'static [&'static str] = &[
+        "/seed",
+        "/sites",
+        "/sites_file",
+        "/link",
+        "/roots/source",
+        "/compression",
+    ];
 
     fn sites(&self) -> &[Site] {
         &self.sites
@@ -56,6 +62,7 @@ fn join(
     let mut joined = Joined {
         whole: Whole::new(),
         sites: BTreeMap::new(),
+        compression: None,
         samples: Vec::new(),
         rounds: 0,
         blocks: 0,
@@ -71,6 +78,7 @@ fn join(
     let mut manifest = joined.whole.manifest(name, &missing)?;
     manifest.plan.sites = joined.sites.into_values().collect();
     manifest.plan.rounds = joined.rounds;
+    manifest.plan.compression = joined.compression;
     Ok((manifest, joined.samples))
 }
 
@@ -78,6 +86,8 @@ struct Joined {
     whole: Whole<ConnectPlan>,
     /// The sites, by their positions in the whole list.
     sites: BTreeMap<usize, Site>,
+    /// The sizes of the chains of all parts.
+    compression: Option<CompressionRecord>,
     samples: Vec<Sample>,
     rounds: u32,
     blocks: u32,
@@ -123,6 +133,10 @@ impl Joined {
         self.whole.merged.push(run);
         for (place, site) in places.sites.into_iter().zip(&plan.sites) {
             self.sites.insert(place, site.clone());
+        }
+        if let Some(compression) = part.manifest.plan.compression.clone() {
+            let joined = self.compression.get_or_insert_default();
+            joined.merge(compression);
         }
         self.whole.add(part.manifest);
         Ok(())

@@ -1,6 +1,7 @@
 //! `netbench connect`: times connections of each stack to each site.
 
 mod compare;
+mod compression;
 mod cost;
 mod merge;
 mod plan;
@@ -111,6 +112,7 @@ impl Measured for ConnectRun {
         enough_descriptors(&run.plan)?;
         if !run.has_begun() {
             decide(&mut run.plan, &setup.workers)?;
+            run.plan.compression = compression::record(&run.plan, setup)?;
         }
         Ok(())
     }

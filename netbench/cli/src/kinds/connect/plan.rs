@@ -301,6 +301,7 @@ pub(crate) fn plan(options: &Connect) -> anyhow::Result<ConnectManifest> {
         connect_to: options.targets.connect_to.clone(),
         request: client::record(&request),
         client_certificate: options.unstored.identity.load()?.record(),
+        compression: None,
         link: targets::requested(options.path.link),
     };
     sweep::sweep(options, &mut plan)?;

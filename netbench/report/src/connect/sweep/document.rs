@@ -7,6 +7,7 @@ use netbench_stats::RoundsDifference;
 use super::{
     DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime,
     charts::{self, interval},
+    compressed::{self, Compressed},
     flights,
 };
 use crate::{
@@ -56,11 +57,13 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     }
     items.extend(steps(sweep, place));
     items.extend(flights(sweep, place));
+    items.extend(compressed::sizes(sweep, place));
     for condition in sweep.times.iter().map(|row| row.condition).unique() {
         let rows = sweep.times.iter().filter(|row| row.condition == condition);
         let rows: Vec<&SweepTime> = rows.collect();
         let about = format!("{place}{condition} connections");
         items.extend(times(sweep, &rows, &about));
+        items.extend(savings(sweep, &rows, &about));
     }
     items
 }
@@ -350,4 +353,39 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
         });
     items.push(table.item());
     items
+}
+
+/// Tabulates the predicted savings of compressed certificates.
+fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
+    let rows = rows.iter();
+    let rows = rows.filter_map(|row| Some((*row, row.compressed.as_ref()?)));
+    let rows: Vec<(&SweepTime, &Compressed)> = rows.collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let text = compressed::offers(&rows);
+    let about = format!("savings of compressed certificates, {about}");
+    let table = Table::of(rows).caption(&about);
+    let table = with_axes(sweep, table, "", |(row, _)| &row.settings)
+        .col("stack", 0, |(row, _)| Cell::text(&row.stack))
+        .col("algorithm", 0, |(_, of)| Cell::text(&of.algorithm))
+        .col("bytes", 0, |(_, of)| {
+            Cell::text(format!("{:+.0}", 0.0 - of.saved_bytes))
+        })
+        .col("round trips", 0, |(_, of)| {
+            Cell::text(format!("{:+.2}", 0.0 - of.saved_round_trips))
+        })
+        .col("time", 0, |(_, of)| Cell::TimeDifference(0.0 - of.saved_ns))
+        .col("in the ClientHello", 0, |(_, of)| {
+            Cell::maybe(of.is_offered.map(yes_or_no))
+        });
+    vec![
+        Item::Heading(format!("Predicted {about}")),
+        Item::Text(text),
+        table.item(),
+    ]
+}
+
+fn yes_or_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
 }

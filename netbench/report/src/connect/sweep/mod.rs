@@ -1,6 +1,7 @@
 //! A sweep: the time of connections at each point, its predicted part, and the difference between two stacks.
 
 mod charts;
+mod compressed;
 mod document;
 mod flights;
 mod predicted;
@@ -11,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use itertools::Itertools;
 use netbench_model::{
-    ClientSettings, Condition, ConnectManifest, CpuShare, LinkKind, Measured, Sample, Site,
-    StackName, Sweep, SweepPoint,
+    ClientSettings, CompressionRecord, Condition, ConnectManifest, CpuShare, LinkKind, Measured,
+    Sample, Site, StackName, Sweep, SweepPoint,
 };
 use netbench_stats::{RoundsDifference, median};
 use schemars::JsonSchema;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::document::section;
 use self::predicted::predict;
 pub use self::{
+    compressed::{ChainSizes, Compressed},
     flights::FlightStep,
     predicted::Predicted,
     steps::{StepOf, SweepStep},
@@ -49,6 +51,9 @@ pub struct SweepSummary {
     /// The sizes of a server's first flight at which another round trip is needed, if chains of three sizes or more were swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flights: Vec<FlightStep>,
+    /// The sizes of the swept chains with certificate compression, if the run recorded them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain_sizes: Vec<ChainSizes>,
     /// The same for each site separately, if there are several: they may differ by a round trip.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub each_site: Vec<SweepSummary>,
@@ -77,6 +82,9 @@ pub struct SweepTime {
     /// Bytes that the client received in the handshake, median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flight_bytes: Option<f64>,
+    /// The predicted savings of compressed certificates; absent where the run recorded no sizes of chains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compressed: Option<Compressed>,
     /// The median of each connection's time beyond its predicted time.
     pub off_ns: Option<f64>,
     /// The accuracy of the prediction.
@@ -162,6 +170,7 @@ struct AtPoint<'a> {
     client: ClientSettings,
     cpu: Option<CpuShare>,
     is_emulated: bool,
+    compression: Option<&'a CompressionRecord>,
 }
 
 /// Summarizes the sweep from `measured`, the last samples of all trials. Returns `None` if the run is not a sweep.
@@ -212,6 +221,7 @@ fn over(
         steps: Vec::new(),
         turns: Vec::new(),
         flights: Vec::new(),
+        chain_sizes: Vec::new(),
         each_site: Vec::new(),
     };
     for condition in &plan.conditions {
@@ -232,12 +242,13 @@ fn over(
     }
     summary.steps = steps::steps(&summary, &points, by_site);
     summary.flights = flights::flights(&summary, &points);
+    summary.chain_sizes = compressed::chains(&summary, &points, plan.compression.as_ref());
     summary.turns = turns::turns(&summary.axes.axes, &summary.differences);
     summary
 }
 
 /// Returns the points of a plan, in its order.
-fn points<'a>(manifest: &ConnectManifest, sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
+fn points<'a>(manifest: &'a ConnectManifest, sites: &[&'a Site]) -> Vec<AtPoint<'a>> {
     let link = manifest.link.as_ref().map(|link| link.kind);
     let plan = &manifest.plan;
     let sites = sites.iter().copied();
@@ -253,6 +264,7 @@ fn points<'a>(manifest: &ConnectManifest, sites: &[&'a Site]) -> Vec<AtPoint<'a>
                 client: point.client.settings(&plan.client),
                 cpu: point.client.cpu_percent.or(plan.cpu_percent),
                 is_emulated: matches!(link, Some(LinkKind::User | LinkKind::Netem)),
+                compression: plan.compression.as_ref(),
             });
         }
         points[place].sites.insert(site.name(), site);
@@ -291,6 +303,7 @@ impl AtPoint<'_> {
             .map(|(_, measured)| measured.transfer.handshake_bytes_in as f64)
             .collect();
         let predicted: Vec<Predicted> = measured
+            .clone()
             .filter_map(|(site, measured)| self.predict(site, measured))
             .collect();
         let failed = own.filter(|s| s.outcome.ok().is_none() && s.outcome.counts());
@@ -307,6 +320,7 @@ impl AtPoint<'_> {
             total_ns,
             predicted: medians(&predicted),
             flight_bytes: median(&flights),
+            compressed: compressed::compressed(self, stack, measured),
             off_ns,
             fit: self.fit(total_ns, off_ns),
         }
