@@ -10,6 +10,7 @@ mod support;
 
 mod archive_readme;
 mod bogo;
+mod client_certificates;
 mod command_line;
 mod compare;
 mod completion;

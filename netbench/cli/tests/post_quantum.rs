@@ -2,7 +2,7 @@
 
 use netbench_model::{Outcome, Sample, SignatureScheme, SuiteOutcome, SuiteSample, TlsVersion};
 
-use crate::support::{Place, failure, measured, samples_of};
+use crate::support::{Place, failure, manifest, measured, samples_of};
 
 /// Sites with their keys, and the scheme of the server's signature.
 const SITES: [(&str, SignatureScheme); 8] = [
@@ -137,6 +137,23 @@ fn a_sweep_over_certificates_tries_each_stack_with_those_that_it_can_verify() {
         &format!("--sweep certificates={names} --stack openssl,rustls-ring"),
     );
     assert_eq!(samples.len(), 2 * CERTIFICATES.len());
+    let record = manifest(&place.run()).plan.compression.unwrap();
+    assert_eq!(record.chains.len(), CERTIFICATES.len());
+    for chain in &record.chains {
+        let [(_, zlib), (_, brotli), (_, zstd)] = chain.sizes();
+        let compressed = [zlib, brotli, zstd];
+        // Neither the keys nor the signatures become smaller, and the names do.
+        assert!(
+            compressed.iter().all(|size| *size < chain.plain_bytes),
+            "{chain:?}"
+        );
+        assert!(
+            compressed.iter().all(|size| 2 * size > chain.plain_bytes),
+            "{chain:?}"
+        );
+    }
+    let offers: Vec<_> = record.offers.values().map(Vec::len).collect();
+    assert_eq!(offers, [0, 0], "neither is built with an algorithm");
     for (name, needs) in CERTIFICATES {
         let site = format!("a.example@certificates={name}");
         for sample in samples.iter().filter(|sample| sample.site == site) {

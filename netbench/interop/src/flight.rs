@@ -8,7 +8,25 @@ pub fn segments(bytes: u32) -> u32 {
     bytes.div_ceil(SEGMENT_BYTES)
 }
 
-/// The sizes of a server's first flight, which OpenSSL writes in pieces.
+/// Returns the number of segments in which these writes are sent with `TCP_NODELAY` and a congestion window of `window`
+/// segments. The end of each write is a segment that is not full, but for writes that wait in the kernel's queue, which become
+/// full segments.
+pub fn segments_of_writes(writes: &[u32], window: u32) -> u32 {
+    let bytes: u32 = writes.iter().sum();
+    let (mut sent, mut sent_bytes) = (0, 0);
+    for write in writes {
+        let due = segments(*write);
+        if sent + due > window {
+            let waiting = bytes - sent_bytes - (window - sent) * SEGMENT_BYTES;
+            return window + segments(waiting);
+        }
+        sent += due;
+        sent_bytes += write;
+    }
+    sent
+}
+
+/// The sizes of a server's first flight, or of a client's certificates, which OpenSSL writes in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlightSizes {
     /// Bytes of the whole flight.
@@ -38,25 +56,13 @@ impl FlightSizes {
         }
     }
 
-    /// Returns the number of segments in which OpenSSL sends the flight with `TCP_NODELAY` and a congestion window of
-    /// `window` segments. The end of each piece is a segment that is not full, but for pieces that wait in the kernel's queue,
-    /// which become full segments.
+    /// Returns the number of segments in which OpenSSL sends the flight ([`segments_of_writes`]).
     pub fn segments_of_openssl(self, window: u32) -> u32 {
-        let (mut sent, mut sent_bytes) = (0, 0);
-        for piece in self.pieces() {
-            let due = segments(piece);
-            if sent + due > window {
-                let waiting = self.bytes - sent_bytes - (window - sent) * SEGMENT_BYTES;
-                return window + segments(waiting);
-            }
-            sent += due;
-            sent_bytes += piece;
-        }
-        sent
+        segments_of_writes(&self.pieces(), window)
     }
 
     /// Returns the sizes of OpenSSL's writes.
-    fn pieces(self) -> Vec<u32> {
+    pub fn pieces(self) -> Vec<u32> {
         let beside = self.before_bytes + self.signed_bytes + FINISHED_BYTES;
         let mut left = self.bytes.saturating_sub(beside);
         let mut buffer = Buffer::default();
@@ -161,6 +167,43 @@ mod tests {
         // After a first window of 10, the second has 20: the rest is sent in full segments.
         assert!(flight(42_717).segments_of_openssl(10) <= 30);
         assert!(flight(44_165).segments_of_openssl(10) > 30);
+    }
+
+    /// The sizes of a client's certificates of ECDSA P-256 between which a connection over an emulated link took another round
+    /// trip. Three small writes follow, the preface of HTTP/2, its SETTINGS and the request.
+    #[test]
+    fn measured_steps_of_clients_are_predicted() {
+        let request = [24, 100, 144];
+        let openssl = |bytes| {
+            let flight = FlightSizes {
+                bytes,
+                before_bytes: 6,
+                signed_bytes: 134,
+            };
+            [&flight.pieces()[..], &request].concat()
+        };
+        let rustls = |bytes| [&[bytes][..], &request].concat();
+        // With ChangeCipherSpec by itself.
+        let rustls_early = |bytes: u32| [&[6, bytes - 6][..], &request].concat();
+        // The first window, the segments until the end of the last one that is counted, and the sizes.
+        let steps: [(u32, u32, [Vec<u32>; 2]); 8] = [
+            (10, 10, [8_413, 9_112].map(openssl)),
+            (10, 10, [9_867, 10_365].map(rustls)),
+            (10, 10, [7_408, 8_856].map(rustls_early)),
+            (20, 20, [21_955, 23_402].map(openssl)),
+            (20, 20, [21_913, 23_359].map(rustls_early)),
+            (32, 32, [37_905, 39_353].map(openssl)),
+            (32, 32, [39_309, 40_757].map(rustls_early)),
+            // After a first window of 10, the second has 20.
+            (10, 30, [40_757, 42_204].map(rustls_early)),
+        ];
+        for (number, (window, until, [without, with])) in steps.iter().enumerate() {
+            assert!(segments_of_writes(without, *window) <= *until, "{number}");
+            assert!(segments_of_writes(with, *window) > *until, "{number}");
+        }
+        for (bytes, waits) in [(42_248, false), (43_696, true)] {
+            assert_eq!(segments_of_writes(&openssl(bytes), 10) > 30, waits);
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use netbench_model::{Fault, KeyType, Site, Switch};
-use netbench_protocol::ServeSite;
+use netbench_model::{ChainProfile, ClientChain, Fault, KeyType, LabProfile, Site, Switch};
+use netbench_protocol::{ClientIdentity, ServeSite};
 use rcgen::KeyPair;
 use time::OffsetDateTime;
 
@@ -17,7 +17,9 @@ use crate::{
     CompressedMessage,
     cores::on_all_cores,
     hierarchy::{Hierarchy, Trust},
-    keys, leaf, ocsp, pem,
+    keys,
+    leaf::{self, Purpose},
+    ocsp, pem,
 };
 
 /// The certificates and keys of one run, only in memory.
@@ -32,6 +34,10 @@ use crate::{
 pub struct Lab {
     ca_pem: String,
     served: BTreeMap<String, Served>,
+    /// The certificates of clients.
+    clients: BTreeMap<ClientChain, Served>,
+    /// The root of clients' certificates, as PEM, by the type of its key.
+    client_roots: BTreeMap<KeyType, String>,
 }
 
 /// A lab that could not be made.
@@ -50,6 +56,15 @@ pub enum LabError {
         #[source]
         source: rcgen::Error,
     },
+}
+
+impl LabError {
+    fn of(site: &Site, source: rcgen::Error) -> Self {
+        Self::Site {
+            site: site.name(),
+            source,
+        }
+    }
 }
 
 /// The files of a site, some of which are shared with others.
@@ -81,7 +96,9 @@ impl Lab {
     pub fn new(sites: &[Site]) -> Result<Self, LabError> {
         let now = OffsetDateTime::now_utc();
         let sites: Vec<&Site> = sites.iter().filter(|site| is_served(site)).collect();
-        let mut keys = keys::generate(&wanted_keys(&sites)).map_err(LabError::Ca)?;
+        let clients = clients(&sites);
+        let all: Vec<&Site> = sites.iter().copied().chain(clients.values()).collect();
+        let mut keys = keys::generate(&wanted_keys(&all)).map_err(LabError::Ca)?;
         let hierarchies = hierarchies(&mut keys, now).map_err(LabError::Ca)?;
         let known = hierarchies
             .iter()
@@ -98,7 +115,7 @@ impl Lab {
             }
         }
         let mut above_pems: BTreeMap<Above, Arc<str>> = BTreeMap::new();
-        for site in &sites {
+        for site in &all {
             let above = above(site);
             if let Some(hierarchy) = hierarchies.get(&(above.0, above.1)) {
                 above_pems.entry(above).or_insert_with(|| {
@@ -113,22 +130,46 @@ impl Lab {
             above_pems,
             hierarchies,
         };
-        let served = on_all_cores(sites, |site| match serve(site, &shared, now) {
-            Ok(served) => Ok((site.name(), served)),
-            Err(source) => Err(LabError::Site {
-                site: site.name(),
-                source,
-            }),
+        let served = on_all_cores(sites, |site| {
+            let served = serve(site, Purpose::Server, &shared, now);
+            let served = served.map_err(|source| LabError::of(site, source))?;
+            Ok((site.name(), served))
         })?;
+        let clients = clients.iter().map(|(chain, site)| {
+            let served = serve(site, Purpose::Client, &shared, now);
+            Ok((*chain, served.map_err(|source| LabError::of(site, source))?))
+        });
+        let clients = clients.collect::<Result<BTreeMap<_, _>, LabError>>()?;
+        let roots = shared.hierarchies.iter();
+        let roots = roots.filter(|((_, trust), _)| *trust == Trust::Known);
+        let client_roots =
+            roots.map(|((kind, _), hierarchy)| (*kind, pem::certificate(hierarchy.root_der())));
         Ok(Self {
             ca_pem,
             served: served.into_iter().collect(),
+            clients,
+            client_roots: client_roots.collect(),
         })
     }
 
     /// Returns the roots to trust, as PEM: one for each type of CA's key that sites have.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
+    }
+
+    /// Returns the certificates and the key of clients of sites that require these.
+    pub fn client_identity(&self, chain: ClientChain) -> Option<ClientIdentity> {
+        let own = self.clients.get(&chain)?;
+        let chain_pem = pem::certificate(&own.leaf_der) + &own.above_pem;
+        Some(ClientIdentity::of_pem(chain_pem, &*own.key_pem))
+    }
+
+    /// Returns the size of the DER of these certificates.
+    pub fn client_chain_bytes(&self, chain: ClientChain) -> Option<u64> {
+        let own = self.clients.get(&chain)?;
+        let above = pem::certificates(own.above_pem.as_bytes()).unwrap_or_default();
+        let above: usize = above.iter().map(Vec::len).sum();
+        Some((own.leaf_der.len() + above) as u64)
     }
 
     /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
@@ -184,6 +225,10 @@ impl Lab {
             alpn: lab.alpn.clone(),
             tickets: lab.tickets,
             early_data: lab.early_data,
+            client_root_pem: lab.client_chain.and_then(|chain| {
+                let root = self.client_roots.get(&chain.key.usual_ca());
+                root.cloned()
+            }),
             ocsp_base64: served.ocsp_base64.clone(),
             body_bytes: lab.body_bytes,
             fault: lab.fault,
@@ -194,6 +239,32 @@ impl Lab {
 
 fn is_served(site: &Site) -> bool {
     site.lab.fault != Some(Fault::Refuse)
+}
+
+/// Returns the chains that clients need, each as that of a site without a server.
+fn clients(sites: &[&Site]) -> BTreeMap<ClientChain, Site> {
+    const HOST: &str = "client.netbench.invalid";
+    const LENGTH: u8 = 2;
+    let chains: BTreeSet<ClientChain> = sites
+        .iter()
+        .filter_map(|site| site.lab.client_chain)
+        .collect();
+    let sites = chains.into_iter().filter_map(|chain| {
+        let lab = LabProfile {
+            key: chain.key,
+            chain: ChainProfile {
+                length: LENGTH,
+                bytes: chain.bytes,
+            },
+            ..LabProfile::default()
+        };
+        let site = Site {
+            lab: Arc::new(lab),
+            ..Site::new(HOST.parse().ok()?, 443)
+        };
+        Some((chain, site))
+    });
+    sites.collect()
 }
 
 fn trust(site: &Site) -> Trust {
@@ -251,7 +322,12 @@ fn above(site: &Site) -> Above {
     (site.lab.ca_key(), trust(site), site.lab.chain.length)
 }
 
-fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, rcgen::Error> {
+fn serve(
+    site: &Site,
+    purpose: Purpose,
+    shared: &Shared,
+    now: OffsetDateTime,
+) -> Result<Served, rcgen::Error> {
     const MISSING: rcgen::Error = rcgen::Error::CouldNotParseKeyPair;
     let (lab, above) = (&site.lab, above(site));
     let (ca_key, trust, _) = above;
@@ -260,7 +336,7 @@ fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, rc
     let above_pem = shared.above_pems.get(&above).ok_or(MISSING)?;
     let hierarchy = shared.hierarchies.get(&(ca_key, trust)).ok_or(MISSING)?;
 
-    let leaf = leaf::issue(site, key, hierarchy, now)?;
+    let leaf = leaf::issue(site, purpose, key, hierarchy, now)?;
     let ocsp_base64 = match lab.ocsp {
         Switch::Off => None,
         Switch::On => {

@@ -30,10 +30,20 @@ pub(crate) struct Leaf {
     pub(crate) serial: SerialNumber,
 }
 
+/// The side of a handshake that a certificate is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A server's certificate.
+    Server,
+    /// A client's certificate.
+    Client,
+}
+
 /// Makes the certificate of `site`, so that it and the certificates sent with it have the size that
 /// the profile requires.
 pub(crate) fn issue(
     site: &Site,
+    purpose: Purpose,
     key: &KeyPair,
     hierarchy: &Hierarchy,
     now: OffsetDateTime,
@@ -50,7 +60,7 @@ pub(crate) fn issue(
     // DER lengths grow by steps and ECDSA signatures vary by some bytes: a few attempts reach the
     // size, and each that was too short adds the missing bytes.
     loop {
-        let der = sign(site, key, issuer, now, &serial, padding)?;
+        let der = sign(site, purpose, key, issuer, now, &serial, padding)?;
         let missing = wanted.saturating_sub(der.len());
         if missing == 0 {
             return Ok(Leaf { der, serial });
@@ -61,6 +71,7 @@ pub(crate) fn issue(
 
 fn sign(
     site: &Site,
+    purpose: Purpose,
     key: &KeyPair,
     issuer: &Ca,
     now: OffsetDateTime,
@@ -84,7 +95,10 @@ fn sign(
     };
     params.is_ca = IsCa::ExplicitNoCa;
     params.key_usages = key_usages(site.lab.key);
-    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.extended_key_usages = vec![match purpose {
+        Purpose::Server => ExtendedKeyUsagePurpose::ServerAuth,
+        Purpose::Client => ExtendedKeyUsagePurpose::ClientAuth,
+    }];
 
     let (names, names_padding) = names(host, (padding / 2).min(MAX_NAMES_PADDING))?;
     params.subject_alt_names = names;

@@ -27,6 +27,7 @@ netbench_testing::tests! {
     a_lab_without_a_served_site_is_no_error;
     webpki_takes_chains_of_ml_dsa_and_those_whose_cas_have_another_type_of_key;
     a_leaf_has_the_size_of_a_merkle_tree_certificate;
+    clients_have_chains_of_the_size_and_the_root_that_their_site_requires;
     openssl_takes_keys_chains_and_staples: OpensslCommand;
 }
 
@@ -361,4 +362,61 @@ fn openssl_takes_keys_chains_and_staples() {
         staples += 1;
     }
     assert_eq!(staples, 8);
+}
+
+fn clients_have_chains_of_the_size_and_the_root_that_their_site_requires() {
+    let lines = [
+        ("a.example client-cert=ecdsa-p256", 0),
+        (
+            "b.example client-cert=ecdsa-p256/12000 key=mldsa-44",
+            12_000,
+        ),
+        (
+            "c.example client-cert=mldsa-65/13000 ca-key=ecdsa-p256",
+            13_000,
+        ),
+        (
+            "d.example client-cert=rsa-3072/6000 server=rustls-ring",
+            6000,
+        ),
+    ];
+    let plain = "e.example";
+    let text = lines.map(|(line, _)| line).join("\n");
+    let sites = parse_sites(&format!("{text}\n{plain}\n")).unwrap();
+    let lab = Lab::new(&sites).unwrap();
+    let served = lab.serve_sites(&sites, address);
+    for (site, bytes) in sites.iter().zip(lines.map(|(_, bytes)| bytes)) {
+        let mut served = served.values().flatten();
+        let served = served.find(|it| it.site == site.name()).unwrap();
+        let root = certificates(served.client_root_pem.as_deref().unwrap());
+        assert_eq!(root.len(), 1);
+        let anchor = anchor_from_trusted_cert(&root[0]).unwrap();
+        let identity = lab.client_identity(site.lab.client_chain.unwrap()).unwrap();
+        let chain = certificates(&identity.chain_pem);
+        let found: usize = chain.iter().map(|der| der.len()).sum();
+        assert_eq!(chain.len(), 2);
+        assert!(
+            found >= bytes && (bytes == 0 || found < bytes + 10),
+            "{found}"
+        );
+        let leaf = EndEntityCert::try_from(&chain[0]).unwrap();
+        for (usage, is_for) in [
+            (KeyUsage::client_auth(), true),
+            (KeyUsage::server_auth(), false),
+        ] {
+            let taken = leaf.verify_for_usage(
+                webpki::ALL_VERIFICATION_ALGS,
+                std::slice::from_ref(&anchor),
+                &chain[1..],
+                UnixTime::now(),
+                usage,
+                None,
+                None,
+            );
+            assert_eq!(taken.is_ok(), is_for, "{}", site.name());
+        }
+        assert_ne!(identity.key_pem, served.key_pem, "{}", site.name());
+    }
+    let plain = served.values().flatten().find(|it| it.site == plain);
+    assert_eq!(plain.unwrap().client_root_pem, None);
 }

@@ -302,7 +302,7 @@ impl Link {
             server,
             sockets,
         } = devices;
-        topology::set_windows(&ends.server, &plan.sites)?;
+        topology::set_windows(&ends, &plan.sites)?;
         let trials = Arc::new(Trials::new(plan.sites.len()));
         let statistics = Arc::new(Statistics::default());
         let recorder = Arc::new(Recorder::default());
@@ -332,7 +332,7 @@ impl Link {
     fn netem(plan: LinkPlan) -> Result<Self, LinkError> {
         let privilege = capability::acquire()?;
         let ends = topology::joined()?;
-        topology::set_windows(&ends.server, &plan.sites)?;
+        topology::set_windows(&ends, &plan.sites)?;
         let settings = netem::set_up(&ends, &plan)?;
         let why = format!(
             "asked for: the kernel's netem, in {}",

@@ -304,6 +304,7 @@ mod tests {
             }),
             queue: Queue { packets: 50 },
             window: None,
+            window_up: None,
         };
         let near = LinkProfile {
             rtt_ns: 20_000_000,

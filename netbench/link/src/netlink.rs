@@ -1,7 +1,7 @@
 //! The few messages of rtnetlink(7) that a link needs, sent one at a time and acknowledged.
 
 use std::{
-    io,
+    io, iter,
     net::Ipv4Addr,
     os::fd::{AsRawFd, BorrowedFd},
     time::Duration,
@@ -123,17 +123,20 @@ impl Netlink {
     }
 
     /// Routes a network through `gateway`. TCP acknowledges every segment from there at once
-    /// (`quickack` in ip-route(8)).
+    /// (`quickack` in ip-route(8)). The initial congestion window towards the network is `window`, or the kernel's default.
     pub(crate) fn add_route(
         &mut self,
         index: u32,
         network: (Ipv4Addr, u8),
         gateway: Ipv4Addr,
+        window: Option<Window>,
     ) -> io::Result<()> {
         let mut message = route(network, index);
+        let window = window.map(|window| RouteMetric::InitCwnd(window.segments));
+        let metrics = iter::once(RouteMetric::QuickAck(1)).chain(window);
         message
             .attributes
-            .push(RouteAttribute::Metrics(vec![RouteMetric::QuickAck(1)]));
+            .push(RouteAttribute::Metrics(metrics.collect()));
         message.header.table = RouteHeader::RT_TABLE_MAIN;
         message.header.scope = RouteScope::Universe;
         message.header.kind = RouteType::Unicast;

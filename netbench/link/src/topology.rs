@@ -146,9 +146,24 @@ impl Ends {
     }
 }
 
-/// Sets the initial congestion windows of the servers of sites that have another than the kernel's.
-pub(crate) fn set_windows(server: &Namespace, sites: &[LinkSite]) -> Result<(), LinkError> {
-    server
+/// Sets the initial congestion windows of servers and clients of sites that have another than the kernel's.
+pub(crate) fn set_windows(ends: &Ends, sites: &[LinkSite]) -> Result<(), LinkError> {
+    let failed = LinkError::device("set a congestion window in a namespace");
+    ends.client
+        .run(|| {
+            let index = interface::index(INTERFACE)?;
+            let mut netlink = Netlink::open()?;
+            for (at, site) in sites.iter().enumerate() {
+                if site.profile.window_up.is_some() {
+                    let only = (sites::address(10, at), 32);
+                    let window = site.profile.window_up;
+                    netlink.add_route(index, only, sites::SERVER, window)?;
+                }
+            }
+            Ok(())
+        })?
+        .map_err(failed)?;
+    ends.server
         .run(|| {
             let index = interface::index(INTERFACE)?;
             let mut netlink = Netlink::open()?;
@@ -168,7 +183,7 @@ pub(crate) fn lead_everything_to_the_link(client: &Namespace) -> Result<(), Link
         .run(|| {
             let index = interface::index(INTERFACE)?;
             let everything = (Ipv4Addr::UNSPECIFIED, 0);
-            Netlink::open()?.add_route(index, everything, sites::SERVER)
+            Netlink::open()?.add_route(index, everything, sites::SERVER, None)
         })?
         .map_err(LinkError::device("add a default route in a namespace"))
 }
@@ -250,7 +265,7 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
             // segment at the end of a flight would then wait 40 ms for the delayed acknowledgement, as would
             // a server whose congestion window is full: this happened to 23 of 320 pages of 90 KB and more.
             Role::Client => netlink
-                .add_route(index, sites::NETWORK, side.peer.0)
+                .add_route(index, sites::NETWORK, side.peer.0, None)
                 .map_err(failed("add the route to the sites")),
             Role::Server => netlink
                 .add_local_network(sites::NETWORK)

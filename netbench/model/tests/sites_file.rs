@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 use netbench_model::{
-    Alpn, BitRate, ChainProfile, CipherSuite, EarlyDataPolicy, Fault, Group, KeyType, LabProfile,
-    LinkProfile, LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window, parse_sites,
+    Alpn, BitRate, ChainProfile, CipherSuite, ClientChain, EarlyDataPolicy, Fault, Group, KeyType,
+    LabProfile, LinkProfile, LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window,
+    parse_sites,
 };
 use proptest::prelude::*;
 
@@ -36,8 +37,8 @@ fn a_bare_host_has_the_defaults() {
 fn every_field_is_read() {
     let site = one(
         "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
-         groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 alpn=http/1.1 tickets=4 early-data=reject ocsp=on \
-         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 window=32 body=30k fault=silent # why",
+         groups=X25519MLKEM768,x25519 key=ecdsa-p384 ca-key=mldsa-65 chain=3/4032 client-cert=ed25519/9000 alpn=http/1.1 tickets=4 early-data=reject ocsp=on \
+         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 window=32 window-up=20 body=30k fault=silent # why",
     );
     assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
     let expected = LabProfile {
@@ -51,6 +52,10 @@ fn every_field_is_read() {
             length: 3,
             bytes: 4032,
         },
+        client_chain: Some(ClientChain {
+            key: KeyType::Ed25519,
+            bytes: 9000,
+        }),
         alpn: vec![Alpn::Http11],
         tickets: 4,
         early_data: Some(EarlyDataPolicy::Reject),
@@ -69,6 +74,7 @@ fn every_field_is_read() {
             }),
             queue: Queue { packets: 50 },
             window: Some(Window { segments: 32 }),
+            window_up: Some(Window { segments: 20 }),
         },
         body_bytes: 30 * 1024,
         fault: Some(Fault::Silent),
@@ -485,6 +491,7 @@ fn sites() -> impl Strategy<Value = Site> {
                     key,
                     ca_key,
                     chain: ChainProfile { length, bytes },
+                    client_chain: ca_key.filter(|_| own).map(|key| ClientChain { key, bytes }),
                     alpn,
                     tickets,
                     early_data: early_data.filter(|_| tickets > 0 && has_newest),
@@ -497,6 +504,9 @@ fn sites() -> impl Strategy<Value = Site> {
                         rate_up: rate.filter(|_| own),
                         queue: Queue { packets },
                         window: window.map(|segments| Window { segments }),
+                        window_up: window
+                            .filter(|segments| segments % 2 == 0)
+                            .map(|segments| Window { segments }),
                     },
                     body_bytes,
                     fault,

@@ -49,6 +49,9 @@ pub const EARLY_REQUEST: &str = "early-request";
 /// The operation of a stack whose server serves sites with [`ServeSite::early_data`].
 pub const SERVES_EARLY_DATA: &str = "serves-early-data";
 
+/// The operation of stacks whose servers can require a client certificate.
+pub const REQUIRES_CLIENT_CERTIFICATE: &str = "requires-client-certificate";
+
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
 /// compressing middlebox could shrink.
 pub const PAGE_LINE: &[u8] =
@@ -287,6 +290,10 @@ pub struct ServeSite {
     /// [`SERVES_EARLY_DATA`] among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_data: Option<EarlyDataPolicy>,
+    /// The root of the certificates that the server requires of its clients, as PEM; `None` for a server that requests none.
+    /// Sent only to stacks that list [`REQUIRES_CLIENT_CERTIFICATE`] among their operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_root_pem: Option<String>,
     /// A DER OCSP response to staple, in base64.
     pub ocsp_base64: Option<String>,
     /// Size of the response's body, in bytes.
@@ -376,7 +383,7 @@ pub struct StackDescription {
     /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `ech` where it takes a list of ECH
     /// configurations, and `ech-grease` where it sends GREASE in its place; `verify`; `load`; `objects` where its server has
     /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`];
-    /// [`DEPRECATED_VERSIONS`]; [`EARLY_REQUEST`]; [`SERVES_EARLY_DATA`].
+    /// [`DEPRECATED_VERSIONS`]; [`EARLY_REQUEST`]; [`SERVES_EARLY_DATA`]; [`REQUIRES_CLIENT_CERTIFICATE`].
     pub operations: Vec<String>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,7 +1,7 @@
 //! The report of a sweep.
 
 use netbench_model::{Outcome, Sweep};
-use netbench_report::{ConnectReport, Extent, Fit, Report};
+use netbench_report::{ConnectReport, Extent, Fit, FlightDirection, Report};
 use netbench_stats::Verdict;
 
 use crate::support::{
@@ -427,4 +427,50 @@ fn compressed_certificates_save_what_the_window_makes_a_flight_wait() {
     assert!(
         !terminal(&ConnectReport::new(manifest(None), fixture.samples()), 120).contains("compress")
     );
+}
+
+/// A client's certificates and the request behind them exceed a window of 10 segments with 14,000 bytes, and fit into one of 20.
+#[test]
+fn the_size_at_which_a_clients_certificates_take_another_round_trip_is_predicted() {
+    const RTT_NS: u64 = 100_000_000;
+    const CHAINS: [(&str, u64); 3] = [
+        ("ecdsa-p256/8000", 8_500),
+        ("ecdsa-p256/14000", 14_500),
+        ("ecdsa-p256/15000", 15_500),
+    ];
+    let axes = [
+        "client-cert=ecdsa-p256/8000,ecdsa-p256/14000,ecdsa-p256/15000",
+        "window-up=10,20",
+        "rtt=100ms",
+    ];
+    let fixture = Fixture {
+        sweep: Some(Sweep::parse(&axes).unwrap()),
+        ..Fixture::clean()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        let (_, bytes) = CHAINS
+            .into_iter()
+            .find(|(chain, _)| sample.site.contains(&format!("{chain},")))
+            .expect("certificates of the sweep");
+        if let Outcome::Ok(measured) = &mut sample.outcome {
+            measured.transfer.handshake_bytes_out = bytes;
+            measured.transfer.bytes_out = bytes + 300;
+            if bytes > 14_000 && sample.site.contains("window-up=10") {
+                measured.phases.total_ns += RTT_NS;
+            }
+        }
+    }
+    let report = ConnectReport::new(fixture.manifest(), samples);
+    let flights = &report.summary.sweep.as_ref().unwrap().flights;
+    let found = flights.iter().map(|step| {
+        assert_eq!(step.direction, FlightDirection::FromClient);
+        assert_eq!((step.from_bytes, step.to_bytes), (8_500.0, 14_500.0));
+        (&step.settings["window-up"][..], step.agrees())
+    });
+    assert_eq!(found.collect::<Vec<_>>(), [("10", true); 2]);
+    let text = terminal(&report, usize::MAX);
+    assert_has(&text, "steps of the client's certificates");
+    assert_has(&text, "2 of 2 steps are measured");
+    assert_has(&text, "8500 → 14500 B");
 }

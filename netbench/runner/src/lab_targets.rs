@@ -9,10 +9,12 @@ use std::{
 use netbench_lab::{CompressedMessage, Lab};
 use netbench_link::Link;
 use netbench_model::{
-    Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme, Site,
+    ClientChain, Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme,
+    Site,
 };
 use netbench_protocol::{
-    RequestBody, ResponseBody, SERVES_EARLY_DATA, Serve, Serving, SharedListener,
+    ClientIdentity, REQUIRES_CLIENT_CERTIFICATE, RequestBody, ResponseBody, SERVES_EARLY_DATA,
+    Serve, Serving, SharedListener,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -157,6 +159,16 @@ impl LabTargets {
     pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
         let places = self.places.read();
         places[site].as_ref().err()?.unsupported.clone()
+    }
+
+    /// Returns the certificates and the key of clients of sites that require these.
+    pub(crate) fn client_identity(&self, chain: ClientChain) -> Option<ClientIdentity> {
+        self.lab.client_identity(chain)
+    }
+
+    /// Returns the size of the DER of the certificates that the clients of a site send.
+    pub(crate) fn client_chain_bytes(&self, site: &Site) -> Option<u64> {
+        self.lab.client_chain_bytes(site.lab.client_chain?)
     }
 
     /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
@@ -384,6 +396,11 @@ fn lacking(site: &Site, workers: &Workers) -> Option<String> {
     if site.lab.early_data.is_some() && !workers.does(server, SERVES_EARLY_DATA) {
         return Some(format!(
             "{server} cannot serve early data; server=rustls-aws-lc and server=rustls-ring can"
+        ));
+    }
+    if site.lab.client_chain.is_some() && !workers.does(server, REQUIRES_CLIENT_CERTIFICATE) {
+        return Some(format!(
+            "{server} cannot require a client certificate here; server=openssl and server=rustls-aws-lc can"
         ));
     }
     let mut versions = site.lab.tls.iter();

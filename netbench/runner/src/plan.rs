@@ -1,6 +1,6 @@
 use netbench_model::{
-    ClientSettings, ConnectPlan, CpuShare, PointClient, Profile, ShardRecord, SignatureScheme,
-    Target,
+    ClientChain, ClientSettings, ConnectPlan, CpuShare, PointClient, Profile, ShardRecord,
+    SignatureScheme, Target,
 };
 use netbench_protocol::{ClientIdentity, HttpRequest};
 
@@ -28,6 +28,8 @@ pub(crate) struct OwnClient {
     point: PointClient,
     /// The schemes that only clients of such sites offer.
     schemes: Vec<SignatureScheme>,
+    /// The certificates that the site requires of them.
+    pub(crate) chain: Option<ClientChain>,
 }
 
 impl OwnClient {
@@ -45,6 +47,7 @@ impl Trials<'_> {
         let (site, client) = (&self.plan.sites[site], &self.plan.client);
         let is_emulated = self.plan.target == Target::Lab;
         OwnClient {
+            chain: site.lab.client_chain.filter(|_| is_emulated),
             point: site
                 .point
                 .as_deref()

@@ -25,6 +25,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) target: Target,
     pub(crate) site: &'a Site,
     pub(crate) verification: VerificationTime,
+    /// Size of the certificates that the client sends, if the site requires some.
+    pub(crate) client_chain_bytes: Option<u64>,
 }
 
 /// Whether a stack reports the time of its verification.
@@ -123,6 +125,9 @@ fn compare(
     if expected.target != Target::Lab {
         return Ok(());
     }
+    if let Some(detail) = missing_client_certificate(expected, measured) {
+        return Err((FailureWord::Bytes, detail));
+    }
     let Some(server) = &measured.server else {
         let detail = "the lab's server did not report its view".to_owned();
         return Err((FailureWord::NoServersView, detail));
@@ -194,6 +199,18 @@ fn wrong_early_data(
         }
         _ => None,
     }
+}
+
+/// Returns the reason why the client cannot have sent the certificates that the site requires, if it cannot.
+fn missing_client_certificate(expected: &Expected<'_>, measured: &Measured) -> Option<String> {
+    let bytes = expected.client_chain_bytes?;
+    let sent = measured.transfer.handshake_bytes_out;
+    let is_short = !measured.client.resumed && sent < bytes;
+    is_short.then(|| {
+        format!(
+            "transfer.handshake_bytes_out is {sent}: less than the {bytes} bytes of the client's certificates"
+        )
+    })
 }
 
 /// Returns the reason why a count of bytes cannot be right, if one cannot.

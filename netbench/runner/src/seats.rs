@@ -102,8 +102,11 @@ impl<'a> Seats<'a> {
         let stack = self.stack_at(seat).stack();
         let own = &self.clients[seat / plan.stacks.len()];
         let client = own.settings(&plan.client);
+        let lab = self.shared.targets.as_lab();
+        let required = lab.zip(own.chain);
+        let required = required.and_then(|(lab, chain)| lab.client_identity(chain));
         let settings = Configure {
-            identity: trials.identity.clone(),
+            identity: required.or_else(|| trials.identity.clone()),
             ..Configure::new(stack, client, trials.roots_pem)
         };
         let place = self.shared.targets.client_place();

@@ -389,6 +389,11 @@ impl<'a> Slot<'a> {
             target: plan.target,
             site,
             verification: VerificationTime::of(self.shared.workers, stack_name),
+            client_chain_bytes: self
+                .shared
+                .targets
+                .as_lab()
+                .and_then(|lab| lab.client_chain_bytes(site)),
         };
         let targets = self.shared.targets;
         let connected = connect(worker, request, &expected, |measured| {

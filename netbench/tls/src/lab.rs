@@ -1,4 +1,7 @@
-use std::sync::{Arc, LazyLock};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,9 @@ pub struct LabProfile {
     pub ca_key: Option<KeyType>,
     /// The certificates that the server sends.
     pub chain: ChainProfile,
+    /// The certificates that the server requires of its clients; `None` for a server that requests none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_chain: Option<ClientChain>,
     /// The application protocols that the server agrees to, in its order of preference.
     pub alpn: Vec<Alpn>,
     /// Number of session tickets that the server sends after a full TLS 1.3 handshake; 0 turns resumption off in every
@@ -51,6 +57,7 @@ impl Default for LabProfile {
             key: KeyType::Rsa2048,
             ca_key: None,
             chain: ChainProfile::default(),
+            client_chain: None,
             alpn: vec![Alpn::H2, Alpn::Http11],
             tickets: 2,
             early_data: None,
@@ -75,11 +82,13 @@ impl LabProfile {
     }
 
     /// Returns the schemes that a client needs for the site beyond those that every client offers: those of ML-DSA in the
-    /// handshake and in the chain.
+    /// handshake, in the chain, and in its own certificate.
     pub fn additional_schemes(&self) -> Vec<SignatureScheme> {
-        let needed = [self.key, self.ca_key()].map(KeyType::schemes).concat();
+        let own = self.client_chain.map(|chain| chain.key);
+        let keys = [self.key, self.ca_key()].into_iter().chain(own);
+        let needed: Vec<&SignatureScheme> = keys.flat_map(KeyType::schemes).collect();
         let all = SignatureScheme::ML_DSA.iter().copied();
-        all.filter(|scheme| needed.contains(scheme)).collect()
+        all.filter(|scheme| needed.contains(&scheme)).collect()
     }
 }
 
@@ -118,6 +127,27 @@ impl Default for ChainProfile {
         Self {
             length: 2,
             bytes: 0,
+        }
+    }
+}
+
+/// The certificates that clients send to a site that requires one: the leaf and its issuer, padded to `bytes` of DER if they
+/// are smaller.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct ClientChain {
+    /// The type of the leaf's key; the CA has the usual type for it.
+    pub key: KeyType,
+    /// Minimum size of the DER of both certificates together, in bytes; 0 for no padding.
+    pub bytes: u32,
+}
+
+impl fmt::Display for ClientChain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes {
+            0 => write!(f, "{}", self.key),
+            bytes => write!(f, "{}/{bytes}", self.key),
         }
     }
 }

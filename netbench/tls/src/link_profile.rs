@@ -27,6 +27,9 @@ pub struct LinkProfile {
     /// The server's initial congestion window; `None` for the kernel's default of 10 segments (RFC 6928).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
+    /// The client's initial congestion window towards the site, with the same default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_up: Option<Window>,
 }
 
 impl LinkProfile {

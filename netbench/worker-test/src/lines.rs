@@ -12,8 +12,8 @@ use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
     Configure, Connect, DEPRECATED_VERSIONS, EARLY_REQUEST, HELD_AFTER, HELD_IDLE, Load,
-    PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody, SERVES_EARLY_DATA, Serve,
-    StackDescription, VERIFICATION_UNTIMED,
+    PROTOCOL_VERSION, REQUIRES_CLIENT_CERTIFICATE, Request, RequestBody, Response, ResponseBody,
+    SERVES_EARLY_DATA, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -33,7 +33,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 19] = [
+const OPERATIONS: [&str; 20] = [
     "connect",
     "serve",
     "suite",
@@ -45,6 +45,7 @@ const OPERATIONS: [&str; 19] = [
     "verify",
     EARLY_REQUEST,
     SERVES_EARLY_DATA,
+    REQUIRES_CLIENT_CERTIFICATE,
     DEPRECATED_VERSIONS,
     "load",
     "ech",

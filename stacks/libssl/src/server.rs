@@ -15,7 +15,7 @@ use openssl::{
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
-use crate::{Libssl, Side, select_alpn};
+use crate::{Libssl, Side, context::roots as roots_of_pem, select_alpn};
 
 /// Makes a context with the settings of a site, without its certificates.
 ///
@@ -34,7 +34,10 @@ pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, 
     ssl.set_mode(
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
-    ssl.set_verify(SslVerifyMode::NONE);
+    match &site.client_root_pem {
+        None => ssl.set_verify(SslVerifyMode::NONE),
+        Some(root) => require_certificates(&mut ssl, root)?,
+    }
     // HTTP/2 needs TLS 1.2 (RFC 9113 section 9.2).
     let has_http2 = site.versions.iter().any(|version| !version.is_deprecated());
     let alpn = supported(&site.alpn, |alpn| has_http2 || alpn != Alpn::H2);
@@ -48,6 +51,13 @@ pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, 
         ssl.set_session_cache_mode(SslSessionCacheMode::SERVER);
     }
     Ok(ssl)
+}
+
+/// Makes a server refuse clients without a certificate under this root.
+fn require_certificates(ssl: &mut SslContextBuilder, root_pem: &str) -> Result<(), SetupError> {
+    ssl.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
+    ssl.set_cert_store(roots_of_pem(root_pem)?);
+    Ok(())
 }
 
 /// Performs the handshake of a new connection.

@@ -28,8 +28,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         context(site)?
     } else {
         let settings = format!(
-            "{:?} {:?} {:?} {:?} {}",
-            site.versions, site.suites, site.groups, site.alpn, site.tickets
+            "{:?} {:?} {:?} {:?} {} {:?}",
+            site.versions, site.suites, site.groups, site.alpn, site.tickets, site.client_root_pem
         );
         let mut known = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(&settings) {

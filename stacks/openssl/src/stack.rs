@@ -1,7 +1,9 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
-use netbench_protocol::{DEPRECATED_VERSIONS, ServeSite, StackDescription};
+use netbench_protocol::{
+    DEPRECATED_VERSIONS, REQUIRES_CLIENT_CERTIFICATE, ServeSite, StackDescription,
+};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
@@ -123,6 +125,7 @@ impl Stack for OpenSsl {
                 "request",
                 "client-certificate",
                 "client-file",
+                REQUIRES_CLIENT_CERTIFICATE,
                 DEPRECATED_VERSIONS,
             ],
             Buffers::Kept => &[
@@ -134,6 +137,7 @@ impl Stack for OpenSsl {
                 "client-certificate",
                 "client-file",
                 "verify",
+                REQUIRES_CLIENT_CERTIFICATE,
                 DEPRECATED_VERSIONS,
             ],
             Buffers::Released => &["suite"],

@@ -3,14 +3,19 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::{Alpn, CipherSuite};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, chain_of_pem, key_of_pem,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, TrustRoots, chain_of_pem, key_of_pem,
     stapled_response, supported,
 };
-use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
+use rustls::{
+    ServerConfig,
+    crypto::CryptoProvider,
+    server::{NoServerSessionStorage, WebPkiClientVerifier},
+};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
+    client::roots,
     early_server::EarlyAcceptor,
     names,
     provider::{Provider, versions},
@@ -40,10 +45,21 @@ pub(crate) fn acceptor(
     let key = key_of_pem("key", &site.key_pem)?;
     chosen.serves_with(&key, &site.versions)?;
     let ocsp = stapled_response(site)?.unwrap_or_default();
-    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+    let provider = Arc::new(provider);
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&versions(&site.versions)?)
-        .map_err(|e| SetupError::refused("versions", e))?
-        .with_no_client_auth()
+        .map_err(|e| SetupError::refused("versions", e))?;
+    let builder = match &site.client_root_pem {
+        None => builder.with_no_client_auth(),
+        Some(root) => {
+            let trust = roots(TrustRoots::Pem(root))?;
+            let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
+                .build()
+                .map_err(|e| SetupError::refused("client certificates", e))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder
         .with_single_cert_with_ocsp(chain, key, ocsp)
         .map_err(|e| SetupError::refused("chain and key", e))?;
     config.ignore_client_order = true;

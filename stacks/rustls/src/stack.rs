@@ -1,6 +1,8 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{EARLY_REQUEST, SERVES_EARLY_DATA, ServeSite, StackDescription};
+use netbench_protocol::{
+    EARLY_REQUEST, REQUIRES_CLIENT_CERTIFICATE, SERVES_EARLY_DATA, ServeSite, StackDescription,
+};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
@@ -129,6 +131,7 @@ impl Stack for Rustls {
                 "client-file",
                 EARLY_REQUEST,
                 SERVES_EARLY_DATA,
+                REQUIRES_CLIENT_CERTIFICATE,
             ],
             Interface::Buffered => &[
                 "connect",
@@ -141,6 +144,7 @@ impl Stack for Rustls {
                 "early-data",
                 "verify",
                 SERVES_EARLY_DATA,
+                REQUIRES_CLIENT_CERTIFICATE,
             ],
             Interface::Unbuffered | Interface::NoBufferLimit => &["suite"],
         };
@@ -323,6 +327,7 @@ mod tests {
             alpn: vec![Alpn::H2],
             tickets: 2,
             early_data: None,
+            client_root_pem: None,
             ocsp_base64: None,
             body_bytes: 0,
             fault: None,

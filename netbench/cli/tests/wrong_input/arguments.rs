@@ -41,6 +41,7 @@ connect --sweep key=slh-dsa-sha2-128s => no stack serves "slh-dsa-sha2-128s"
 connect --sweep ca-key=SLH-DSA-SHAKE-256f => no stack serves "SLH-DSA-SHAKE-256f"
 connect --sweep dely=1ms => "dely" cannot be swept & rtt
 connect --sweep rtt=1ms --link none => --link none
+connect --sweep window-up=20 --link none => --sweep window-up & --link none
 connect --sweep cpu=5%,9% --cpu 9% => --cpu
 connect --sweep rtt=1ms --live => --live
 connect --preset quantum => post-quantum

@@ -35,6 +35,10 @@ fn place() -> Place {
         ("loss.txt", b"one.example loss=150%\n"),
         ("chain.txt", b"one.example chain=9\n"),
         (
+            "client.txt",
+            b"one.example\ntwo.example client-cert=ecdsa/9000\n",
+        ),
+        (
             "slh-dsa.txt",
             b"one.example\ntwo.example key=slh-dsa-sha2-128f\n",
         ),
@@ -102,6 +106,7 @@ connect --sites suite.txt => did you mean "TLS_AES_128_GCM_SHA256"?
 connect --sites fault.txt => did you mean "silent"?
 connect --sites loss.txt => loss & 150%
 connect --sites chain.txt => chain & 1 to 6
+connect --sites client.txt => client.txt: line 2: client-cert & unknown key type "ecdsa" & ecdsa-p256
 setup sites check slh-dsa.txt => slh-dsa.txt & line 2: key & no stack serves "slh-dsa-sha2-128f"
 connect --sites slh-dsa.txt => slh-dsa.txt: line 2: key & no stack serves
 setup sites check early.txt => early.txt & line 2: early-data & "maybe" & accept, reject

@@ -2,7 +2,10 @@
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
-use super::keys::{ca_key_type, key_type};
+use super::{
+    chains::{chain, client_chain},
+    keys::{ca_key_type, key_type},
+};
 use crate::{
     BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile, ParseUnitError,
     Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration, parse_loss,
@@ -19,7 +22,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 20] = [
+static FIELDS: [Field; 22] = [
     Field {
         name: "server",
         read: |lab, text| server_name(text).map(|server| lab.server = server),
@@ -72,6 +75,11 @@ static FIELDS: [Field; 20] = [
             ChainProfile { length, bytes: 0 } => length.to_string(),
             ChainProfile { length, bytes } => format!("{length}/{bytes}"),
         },
+    },
+    Field {
+        name: "client-cert",
+        read: |lab, text| unless_none(text, client_chain).map(|chain| lab.client_chain = chain),
+        text: |lab| or_none(lab.client_chain),
     },
     Field {
         name: "alpn",
@@ -131,13 +139,13 @@ static FIELDS: [Field; 20] = [
     },
     Field {
         name: "window",
-        read: |lab, text| {
-            let segments = number(text, 1..=100, "a number of segments")?;
-            let window = Window { segments };
-            lab.link.window = (window != Window::default()).then_some(window);
-            Ok(())
-        },
+        read: |lab, text| window(text).map(|window| lab.link.window = window),
         text: |lab| lab.link.window.unwrap_or_default().segments.to_string(),
+    },
+    Field {
+        name: "window-up",
+        read: |lab, text| window(text).map(|window| lab.link.window_up = window),
+        text: |lab| lab.link.window_up.unwrap_or_default().segments.to_string(),
     },
     Field {
         name: "body",
@@ -151,8 +159,6 @@ static FIELDS: [Field; 20] = [
     },
 ];
 
-/// Maximum size of a chain. No stack accepts a larger Certificate message.
-const MAX_CHAIN_BYTES: u32 = 60_000;
 /// Maximum length of an item of a value; the longest name of a cipher suite has 45 bytes.
 const MAX_ITEM_BYTES: usize = 64;
 
@@ -219,7 +225,12 @@ impl Site {
 pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
-    for (field, key) in [("key", Some(lab.key)), ("ca-key", lab.ca_key)] {
+    let client_key = lab.client_chain.map(|chain| chain.key);
+    for (field, key) in [
+        ("key", Some(lab.key)),
+        ("ca-key", lab.ca_key),
+        ("client-cert", client_key),
+    ] {
         if let Some(key) = key.filter(|key| !lab.tls.iter().any(|v| *v >= key.oldest_version())) {
             let expected = match key.oldest_version() {
                 TlsVersion::Tls13 => "tls=1.3 or tls=1.2,1.3",
@@ -387,27 +398,11 @@ fn list_or<T: PartialEq + Display>(
     }
 }
 
-fn chain(text: &str) -> Result<ChainProfile, String> {
-    let (length, bytes) = match text.split_once('/') {
-        None => (text, 0),
-        Some((length, bytes)) => {
-            let bytes = parse_bytes(bytes)
-                .ok()
-                .and_then(|bytes| u32::try_from(bytes).ok());
-            let bytes = bytes.filter(|bytes| *bytes <= MAX_CHAIN_BYTES).ok_or_else(|| {
-                format!("expected at most {MAX_CHAIN_BYTES} bytes after the '/', such as 3/4032; found {}", shown(text))
-            })?;
-            (length, bytes)
-        }
-    };
-    Ok(ChainProfile {
-        length: number(
-            length,
-            1..=6,
-            "a number of certificates, or that and their bytes such as 3/4032",
-        )?,
-        bytes,
-    })
+/// Parses a congestion window; `None` for the default.
+fn window(text: &str) -> Result<Option<Window>, String> {
+    let segments = number(text, 1..=100, "a number of segments")?;
+    let window = Window { segments };
+    Ok((window != Window::default()).then_some(window))
 }
 
 fn switch(text: &str) -> Result<Switch, String> {

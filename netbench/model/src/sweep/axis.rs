@@ -21,6 +21,7 @@ pub struct SweepAxis {
 const LINK: &str = "link";
 const CERTIFICATES: &str = "certificates";
 const HYBRID: &str = "hybrid";
+const CLIENT_CERT: &str = "client-cert";
 const CPU: &str = "cpu";
 
 /// The value for no CPU quota.
@@ -65,9 +66,23 @@ impl SweepAxis {
         [CERTIFICATES, "chain"].contains(&self.name.as_str())
     }
 
+    /// Returns whether the values of the axis are chains of clients.
+    pub fn is_of_client_chains(&self) -> bool {
+        self.name == CLIENT_CERT
+    }
+
     /// Returns whether the axis has a meaning only for an emulated link.
     pub fn is_of_link(&self) -> bool {
-        let of_link = [LINK, "rtt", "jitter", "loss", "rate", "rate-up", "queue"];
+        let of_link = [
+            LINK,
+            "rtt",
+            "jitter",
+            "loss",
+            "rate",
+            "rate-up",
+            "queue",
+            "window-up",
+        ];
         of_link.contains(&self.name.as_str())
     }
 

@@ -56,6 +56,7 @@ const fn preset(
             }),
             queue: Queue { packets: 1000 },
             window: None,
+            window_up: None,
         },
         about,
     }

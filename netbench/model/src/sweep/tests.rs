@@ -102,6 +102,10 @@ fn what_cannot_be_is_refused_in_a_line() {
         &["tls=1.2", "certificates=mldsa-44"],
         &["hybrid=maybe"],
         &["cpu=1%"],
+        &["client-cert=ecdsa"],
+        &["client-cert=ecdsa-p256/1m"],
+        &["tls=1.2", "client-cert=mldsa-65"],
+        &["window-up=0"],
         &["\u{1b}[31m=1"],
         &["suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
     ]
@@ -114,16 +118,23 @@ fn what_cannot_be_is_refused_in_a_line() {
             "rtt=1000us: there is such a value already",
             "rtt=: expected values of 1 to 64 bytes, between commas, found an empty one",
             "rtt is given twice: join its values with commas",
-            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, early-data, ocsp, rtt, \
-             jitter, loss, rate, rate-up, queue, window, body, fault, link, certificates, hybrid, cpu",
+            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, client-cert, alpn, tickets, early-data, ocsp, rtt, \
+             jitter, loss, rate, rate-up, queue, window, window-up, body, fault, link, certificates, hybrid, cpu",
             "link=5g: no such link; expected one of fibre, cable, dsl, lte, 4g, 3g, 3g-slow, satellite",
             "certificates=rsa: no such certificates; expected one of ecdsa, long, mixed, mldsa-44, mldsa-65, merkle",
             "a.example at certificates=mldsa-44,tls=1.2: key: TLS 1.2 has no signatures with mldsa-44; expected tls=1.3 or \
              tls=1.2,1.3",
             "hybrid=maybe: expected on or off",
             "cpu=1%: expected a share of a core from 5% to 99%, such as 25%, or 100%",
-            "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, alpn, tickets, \
-             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, body, fault, link, certificates, hybrid, cpu",
+            "client-cert=ecdsa: unknown key type \"ecdsa\"; expected one of rsa-2048, rsa-3072, rsa-4096, ecdsa-p256, ecdsa-p384, \
+             ed25519, mldsa-44, mldsa-65, mldsa-87; or none",
+            "client-cert=ecdsa-p256/1m: expected at most 60000 bytes after the '/', such as ecdsa-p256/12000; found \
+             \"ecdsa-p256/1m\"",
+            "a.example at tls=1.2,client-cert=mldsa-65: client-cert: TLS 1.2 has no signatures with mldsa-65; expected tls=1.3 \
+             or tls=1.2,1.3",
+            "window-up=0: expected a number of segments, 1 to 100; found \"0\"",
+            "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, client-cert, alpn, tickets, \
+             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, window-up, body, fault, link, certificates, hybrid, cpu",
             "a.example at suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: suites: none of them serves TLS 1.3 with \
              key=rsa-2048; expected one such as TLS_AES_128_GCM_SHA256",
         ]

@@ -36,8 +36,8 @@ pub use summary::{
     ShareRow, SiteOf, SitePhase, SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
-    ChainSizes, Compressed, DifferenceParts, Fit, FlightStep, PointOf, Predicted, StepOf,
-    SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
+    ChainSizes, Compressed, DifferenceParts, Fit, FlightDirection, FlightStep, PointOf, Predicted,
+    StepOf, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
 };
 
 pub(crate) use cold::{

@@ -115,6 +115,7 @@ impl<'a> Stacks<'a> {
             target: Target::Lab,
             site,
             verification: VerificationTime::of(self.visits.workers, plan.clients[client].stack()),
+            client_chain_bytes: None,
         };
         Ok(match connect(worker, request, &expected, |_| None)? {
             Outcome::Ok(measured) => VisitOutcome::Ok(Box::new(visit(*measured))),

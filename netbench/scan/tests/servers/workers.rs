@@ -130,6 +130,7 @@ pub(crate) fn workers_are_enumerated() {
                     alpn: vec![Alpn::Http11],
                     tickets: 2,
                     early_data: None,
+                    client_root_pem: None,
                     ocsp_base64: None,
                     body_bytes: 100,
                     fault: None,

@@ -144,6 +144,14 @@ pub(crate) fn plan(options: &BrowserOptions) -> anyhow::Result<BrowserManifest> 
         .collect::<Result<Vec<_>, _>>()?;
     let mut file = sites_file::read(options.sites.as_deref())?;
     sites_file::refuse_what_is_not_emulated(&file)?;
+    let mut sites = file.sites.iter();
+    if let Some(site) = sites.find(|site| site.lab.client_chain.is_some()) {
+        bail_input!(
+            "{}: {} has client-cert, and browsers have no certificate to send; leave the field out, or use netbench connect",
+            file.name,
+            site.name()
+        );
+    }
     if let Some(limit) = options.limit {
         Arc::make_mut(&mut file.sites).truncate(limit as usize);
     }

@@ -10,7 +10,7 @@ mod sweep;
 use std::time::Duration;
 
 use anyhow::bail;
-use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName};
+use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName, Target};
 use netbench_protocol::HttpRequest;
 use netbench_report::ConnectReport;
 use netbench_runner::{Event, Trials, Workers, execute};
@@ -150,7 +150,10 @@ impl ConnectRun {
             let what = "send a path, method or headers of your own";
             all_can(stacks.clone(), workers, "request", what)?;
         }
-        if self.shown.0.is_some() {
+        let mut sites = plan.sites.iter();
+        let is_required =
+            plan.target == Target::Lab && sites.any(|site| site.lab.client_chain.is_some());
+        if self.shown.0.is_some() || is_required {
             let what = "show a client certificate";
             all_can(stacks, workers, "client-certificate", what)?;
         }

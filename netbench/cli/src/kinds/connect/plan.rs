@@ -39,6 +39,8 @@ Examples:
                                               servers as they are installed
   netbench connect --preset post-quantum      where ML-DSA and ML-KEM cost a round trip
   netbench connect --preset flight-steps      where a longer chain costs a round trip
+  netbench connect --preset client-flight-steps
+                                              the same of the certificates that clients send
   netbench connect --json | jq .comparisons
 
 The report goes to stdout, progress to stderr, and all files to a new folder in
@@ -203,6 +205,9 @@ pub(crate) enum SweepPreset {
     /// At which size of the server's first flight a round trip is added: chains in steps of one segment around congestion
     /// windows of 10, 20 and 32 segments, over 20 and 100 ms
     FlightSteps,
+    /// At which size of the client's certificates a round trip is added, where servers require one: in steps of one segment
+    /// around congestion windows of the client of 10, 20 and 32 segments, over 20 and 100 ms
+    ClientFlightSteps,
 }
 
 impl SweepPreset {
@@ -211,7 +216,9 @@ impl SweepPreset {
     /// staple nothing, because a response with a signature of ML-DSA would have the size of another certificate's.
     pub(crate) fn axes(self) -> Vec<String> {
         match self {
-            Self::FlightSteps => flight_steps(),
+            Self::FlightSteps => SERVER_STEPS.axes(),
+            // Tickets contain the client's certificate, so that the server's flights would grow with it.
+            Self::ClientFlightSteps => [CLIENT_STEPS.axes(), vec!["tickets=0".to_owned()]].concat(),
             Self::PostQuantum => vec![
                 format!("link={}", LinkPreset::ALL.map(|link| link.name).join(",")),
                 format!(
@@ -227,24 +234,53 @@ impl SweepPreset {
     }
 }
 
-/// Returns the axes around the windows: for each, chains from two segments below to two above the size that fills it.
-fn flight_steps() -> Vec<String> {
-    const WINDOWS: [u32; 3] = [10, 20, 32];
-    // The flight has messages beside the chain, and OpenSSL fills two of its segments in part.
-    const BESIDE: u32 = 2;
-    let chains = WINDOWS.iter().flat_map(|window| {
-        let filled = window - BESIDE;
-        (filled - 2..=filled + 2).map(|segments| format!("2/{}", segments * SEGMENT_BYTES))
-    });
-    let chains: Vec<String> = chains.collect();
-    vec![
-        format!("chain={}", chains.join(",")),
-        format!(
-            "window={}",
-            WINDOWS.map(|window| window.to_string()).join(",")
-        ),
-        "rtt=20ms,100ms".to_owned(),
-    ]
+/// A sweep of chains around congestion windows.
+struct FlightSteps {
+    /// The field with the chain.
+    chain: &'static str,
+    /// The value of the field before the bytes.
+    kind: &'static str,
+    /// The field with the window.
+    window: &'static str,
+    /// Number of segments that the flight needs beside those that the chain fills.
+    beside: u32,
+}
+
+/// The server's first flight has messages beside the chain, and OpenSSL fills two of its segments in part.
+const SERVER_STEPS: FlightSteps = FlightSteps {
+    chain: "chain",
+    kind: "2",
+    window: "window",
+    beside: 2,
+};
+
+/// Behind a client's certificates are the preface of HTTP/2, its SETTINGS and the request.
+const CLIENT_STEPS: FlightSteps = FlightSteps {
+    chain: "client-cert",
+    kind: "ecdsa-p256",
+    window: "window-up",
+    beside: 4,
+};
+
+impl FlightSteps {
+    /// Returns the axes around the windows: for each, chains from two segments below to two above the size that fills it.
+    fn axes(&self) -> Vec<String> {
+        const WINDOWS: [u32; 3] = [10, 20, 32];
+        let (chain, kind, window) = (self.chain, self.kind, self.window);
+        let chains = WINDOWS.iter().flat_map(|segments| {
+            let filled = segments - self.beside;
+            (filled - 2..=filled + 2).map(|segments| format!("{kind}/{}", segments * SEGMENT_BYTES))
+        });
+        let chains: Vec<String> = chains.collect();
+        vec![
+            format!("{chain}={}", chains.join(",")),
+            format!(
+                "{window}={}",
+                WINDOWS.map(|segments| segments.to_string()).join(",")
+            ),
+            "rtt=20ms,100ms".to_owned(),
+        ]
+    }
 }
 
 fn connection_limit(text: &str) -> Result<Duration, String> {

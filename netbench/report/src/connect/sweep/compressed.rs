@@ -85,7 +85,7 @@ pub(super) fn compressed<'a>(
     let savings = measured.filter_map(|(name, measured)| {
         let site = at.sites.get(name)?;
         let chain = record.chain_of(site)?;
-        saving(at, site, measured, chain, algorithm)
+        saving(at, stack, site, measured, chain, algorithm)
     });
     let savings: Vec<Saving> = savings.collect();
     Some(Compressed {
@@ -112,6 +112,7 @@ struct Saving {
 /// Predicts a connection with compressed certificates.
 fn saving(
     at: &AtPoint<'_>,
+    stack: &StackName,
     site: &Site,
     measured: &Measured,
     chain: &CompressedChain,
@@ -133,8 +134,10 @@ fn saving(
         *bytes = bytes.saturating_add_signed(-saved_bytes);
     }
     let name = site.name();
-    let [before, after]: [Predicted; 2] =
-        [at.predict(&name, measured)?, at.predict(&name, &smaller)?];
+    let [before, after]: [Predicted; 2] = [
+        at.predict(stack, &name, measured)?,
+        at.predict(stack, &name, &smaller)?,
+    ];
     let trip_ns = (site.lab.link.rtt_ns + site.lab.link.jitter_ns) as f64;
     let waiting_ns = before.waiting_ns - after.waiting_ns;
     Some(Saving {

@@ -259,10 +259,21 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         return Vec::new();
     };
     let agreeing = sweep.flights.iter().filter(|step| step.agrees()).count();
-    let about = format!("{place}steps of the server's first flight");
+    let (whose, what, received) = match axis.is_of_client_chains() {
+        true => (
+            "client's certificates",
+            "A client waits for acknowledgements when its certificates and its request exceed",
+            "sent",
+        ),
+        false => (
+            "server's first flight",
+            "A server waits for acknowledgements when its first flight exceeds",
+            "received",
+        ),
+    };
+    let about = format!("{place}steps of the {whose}");
     let text = format!(
-        "A server waits for acknowledgements when its first flight exceeds the congestion window: {agreeing} of {} are \
-         measured between the two sizes for which they are predicted.",
+        "{what} the congestion window: {agreeing} of {} are measured between the two sizes for which they are predicted.",
         count(sweep.flights.len(), "step", "steps"),
     );
     let table = Table::of(&sweep.flights).caption(&about);
@@ -272,7 +283,7 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         .col(&axis.name, 0, |step| {
             Cell::text(format!("{} → {}", step.from, step.to))
         })
-        .col("received", 1, |step| {
+        .col(received, 1, |step| {
             Cell::text(format!("{:.0} → {:.0} B", step.from_bytes, step.to_bytes))
         })
         .col("predicted", 0, |step| {

@@ -1,4 +1,4 @@
-//! The sizes of a server's first flight at which a connection needs another round trip: predicted from the congestion
+//! The sizes of a server's first flight, or of a client's certificates, at which a connection needs another round trip: predicted from the congestion
 //! window, and measured.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,18 @@ use super::{AtPoint, SweepSummary, SweepTime};
 /// The number of round trips from which a difference counts as one.
 const HALF: f64 = 0.5;
 
-/// Two neighbouring sizes of a server's first flight between which a connection is predicted or measured to need another
+/// The side that sends a flight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlightDirection {
+    /// The server's first flight.
+    #[default]
+    FromServer,
+    /// The client's certificates, which it sends before its request.
+    FromClient,
+}
+
+/// Two neighbouring sizes of a flight between which a connection is predicted or measured to need another
 /// round trip: half a round-trip time of waiting or more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlightStep {
@@ -21,6 +32,9 @@ pub struct FlightStep {
     pub condition: Condition,
     /// The stack.
     pub stack: StackName,
+    /// The side that sends the flight.
+    #[serde(default, skip_serializing_if = "netbench_model::is_default")]
+    pub direction: FlightDirection,
     /// The smaller chain.
     #[schemars(extend("x-key" = "item"))]
     pub from: String,
@@ -29,7 +43,7 @@ pub struct FlightStep {
     pub to: String,
     /// The values of the other axes.
     pub settings: BTreeMap<String, String>,
-    /// Bytes that the client received in the handshake with the smaller chain, median.
+    /// Bytes that the client received, or sent, in the handshake with the smaller chain, median.
     pub from_bytes: f64,
     /// The same with the larger chain.
     pub to_bytes: f64,
@@ -52,13 +66,17 @@ impl FlightStep {
 /// Returns the axis whose values are chains of different sizes, if it has three or more.
 pub(super) fn axis(sweep: &Sweep) -> Option<&SweepAxis> {
     let mut axes = sweep.axes.iter();
-    axes.find(|axis| axis.is_of_chains() && axis.values.len() > 2)
+    axes.find(|axis| (axis.is_of_chains() || axis.is_of_client_chains()) && axis.values.len() > 2)
 }
 
 /// Returns the steps along the sizes of chains, or none if fewer than three were swept.
 pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<FlightStep> {
     let Some(axis) = axis(&summary.axes) else {
         return Vec::new();
+    };
+    let direction = match axis.is_of_client_chains() {
+        true => FlightDirection::FromClient,
+        false => FlightDirection::FromServer,
     };
     let trips_ns: BTreeMap<&str, f64> = points
         .iter()
@@ -67,7 +85,7 @@ pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<Fli
     let mut series: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for time in &summary.times {
         let mut settings = time.settings.clone();
-        if let Some((chain, bytes)) = settings.remove(&axis.name).zip(time.flight_bytes) {
+        if let Some((chain, bytes)) = settings.remove(&axis.name).zip(time.bytes(direction)) {
             let series = series.entry((time.condition, &time.stack, settings));
             series.or_default().push((bytes, chain, time));
         }
@@ -83,6 +101,7 @@ pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<Fli
             steps.extend(step.map(|[predicted, measured]| FlightStep {
                 condition,
                 stack: stack.clone(),
+                direction,
                 from: from.clone(),
                 to: to.clone(),
                 settings: settings.clone(),
@@ -94,6 +113,16 @@ pub(super) fn flights(summary: &SweepSummary, points: &[AtPoint<'_>]) -> Vec<Fli
         }
     }
     steps
+}
+
+impl SweepTime {
+    /// Returns the bytes of the handshake in this direction, median.
+    fn bytes(&self, direction: FlightDirection) -> Option<f64> {
+        match direction {
+            FlightDirection::FromServer => self.flight_bytes,
+            FlightDirection::FromClient => self.client_flight_bytes,
+        }
+    }
 }
 
 /// Returns the predicted and the measured waiting with the larger flight less that with the smaller one, in round-trip

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use itertools::Itertools;
 use netbench_model::{
     ClientSettings, CompressionRecord, Condition, ConnectManifest, CpuShare, LinkKind, Measured,
-    Sample, Site, StackName, Sweep, SweepPoint,
+    Sample, Site, StackName, Sweep, SweepPoint, Transfer,
 };
 use netbench_stats::{RoundsDifference, median};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub(super) use self::document::section;
 use self::predicted::predict;
 pub use self::{
     compressed::{ChainSizes, Compressed},
-    flights::FlightStep,
+    flights::{FlightDirection, FlightStep},
     predicted::Predicted,
     steps::{StepOf, SweepStep},
     turns::SweepTurn,
@@ -82,6 +82,9 @@ pub struct SweepTime {
     /// Bytes that the client received in the handshake, median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flight_bytes: Option<f64>,
+    /// Bytes that the client sent in the handshake, median, if servers require its certificates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_flight_bytes: Option<f64>,
     /// The predicted savings of compressed certificates; absent where the run recorded no sizes of chains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compressed: Option<Compressed>,
@@ -273,9 +276,15 @@ fn points<'a>(manifest: &'a ConnectManifest, sites: &[&'a Site]) -> Vec<AtPoint<
 }
 
 impl AtPoint<'_> {
-    fn predict(&self, site: &str, measured: &Measured) -> Option<Predicted> {
+    fn predict(&self, stack: &StackName, site: &str, measured: &Measured) -> Option<Predicted> {
         let site = self.sites.get(site).filter(|_| self.is_emulated)?;
-        Some(predict(site, &self.client, self.cpu, measured))
+        Some(predict(site, stack, &self.client, self.cpu, measured))
+    }
+
+    /// Returns whether the servers require certificates of their clients.
+    fn asks_clients(&self) -> bool {
+        let mut sites = self.sites.values();
+        sites.any(|site| site.lab.client_chain.is_some())
     }
 
     fn fit(&self, total_ns: Option<f64>, off_ns: Option<f64>) -> Fit {
@@ -298,13 +307,18 @@ impl AtPoint<'_> {
             .clone()
             .map(|(_, measured)| measured.phases.total_ns as f64)
             .collect();
-        let flights: Vec<f64> = measured
-            .clone()
-            .map(|(_, measured)| measured.transfer.handshake_bytes_in as f64)
-            .collect();
+        let [flights, client_flights] = [
+            |of: &Transfer| of.handshake_bytes_in,
+            |of: &Transfer| of.handshake_bytes_out,
+        ]
+        .map(|bytes| {
+            let each = measured.clone();
+            each.map(|(_, measured)| bytes(&measured.transfer) as f64)
+                .collect::<Vec<f64>>()
+        });
         let predicted: Vec<Predicted> = measured
             .clone()
-            .filter_map(|(site, measured)| self.predict(site, measured))
+            .filter_map(|(site, measured)| self.predict(stack, site, measured))
             .collect();
         let failed = own.filter(|s| s.outcome.ok().is_none() && s.outcome.counts());
         let off = totals.iter().zip(&predicted);
@@ -320,6 +334,7 @@ impl AtPoint<'_> {
             total_ns,
             predicted: medians(&predicted),
             flight_bytes: median(&flights),
+            client_flight_bytes: median(&client_flights).filter(|_| self.asks_clients()),
             compressed: compressed::compressed(self, stack, measured),
             off_ns,
             fit: self.fit(total_ns, off_ns),
@@ -342,15 +357,19 @@ impl AtPoint<'_> {
             first_stack: first.clone(),
             other_stack: other.clone(),
             difference: Times::differences(&times)?,
-            parts: self.parts(&pairs),
+            parts: self.parts([first, other], &pairs),
         };
         Times::row(key, &times)
     }
 
-    fn parts(&self, pairs: &[Matched<'_>]) -> Option<DifferenceParts> {
+    fn parts(
+        &self,
+        [first, other]: [&StackName; 2],
+        pairs: &[Matched<'_>],
+    ) -> Option<DifferenceParts> {
         let parts = pairs.iter().map(|pair| {
-            let first = self.predict(pair.site, pair.first)?;
-            let other = self.predict(pair.site, pair.other)?;
+            let first = self.predict(first, pair.site, pair.first)?;
+            let other = self.predict(other, pair.site, pair.other)?;
             let difference_ns = pair.totals().difference_ns();
             Some(DifferenceParts {
                 waiting_ns: other.waiting_ns - first.waiting_ns,

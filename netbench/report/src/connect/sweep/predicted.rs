@@ -1,10 +1,10 @@
 //! Prediction of a connection's time without losses: its round trips, the computation of both sides, and the
 //! transmission time of its bytes.
 
-use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments};
+use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments, segments_of_writes};
 use netbench_model::{
-    BitRate, ClientSettings, CpuShare, EarlyDataStatus, Group, KeyType, LabProfile, LinkProfile,
-    Measured, Profile, Site, TlsVersion,
+    BitRate, ClientSettings, CpuShare, EarlyDataStatus, Group, KeyType, LabProfile, Measured,
+    Profile, Site, StackName, TlsVersion, Window,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,9 +30,10 @@ const HEADER_BYTES: u64 = 66;
 /// Packets without data that each side sends before a reply: those of TCP's own handshake.
 const BARE_PACKETS: u64 = 1;
 
-/// Predicts the time of a sample's connection. `client` has its offer, and `cpu` its CPU quota.
+/// Predicts the time of a sample's connection. `client` has the offer of the stack, and `cpu` its CPU quota.
 pub(super) fn predict(
     site: &Site,
+    stack: &StackName,
     client: &ClientSettings,
     cpu: Option<CpuShare>,
     measured: &Measured,
@@ -49,9 +50,15 @@ pub(super) fn predict(
         Some(EarlyDataStatus::Rejected) | None => 1,
     };
     let hello = f64::from(1 + handshake_trips(client, measured) + request_trips);
-    let mut sender = SlowStart::new(trip_ns, link);
+    let mut sender = SlowStart::new(trip_ns, link.rate, link.window);
     sender.send(handshake);
     sender.send(response);
+    let mut client_sender = SlowStart::new(trip_ns, link.rate_up.or(link.rate), link.window_up);
+    if lab.client_chain.is_some() && !measured.client.resumed {
+        for flight in Flight::of_client(lab, stack, measured) {
+            client_sender.send(flight);
+        }
+    }
 
     let down = transfer.bytes_in
         + HEADER_BYTES * (handshake.packets() + response.packets() + BARE_PACKETS);
@@ -66,9 +73,9 @@ pub(super) fn predict(
         .map_or(0, |server| server.compute_ns);
     let cpu_ns = measured.phases.cpu_ns as f64 / share + server_ns as f64;
 
-    let waiting_ns = hello * trip_ns + sender.stalled_ns;
+    let waiting_ns = hello * trip_ns + sender.stalled_ns + client_sender.stalled_ns;
     Predicted {
-        round_trips: hello + sender.trips,
+        round_trips: hello + sender.trips + client_sender.trips,
         waiting_ns,
         cpu_ns,
         bytes_ns,
@@ -116,6 +123,41 @@ impl Flight {
         Self { small: 0, full }
     }
 
+    /// Returns the segments of a client's hello, and of its certificates with the request behind them.
+    fn of_client(lab: &LabProfile, stack: &StackName, measured: &Measured) -> [Self; 2] {
+        // Hellos differ by far less than a segment. OpenSSL pads its shorter ones (RFC 7685).
+        const HELLO_BYTES: u32 = 260;
+        const OPENSSL_HELLO_BYTES: u32 = 517;
+        let (agreed, transfer) = (&measured.client, &measured.transfer);
+        let is_openssl = stack.stack().starts_with("openssl");
+        let hello = match agreed.group {
+            Some(Group::X25519MLKEM768) => HELLO_BYTES + 1216,
+            _ if is_openssl => OPENSSL_HELLO_BYTES,
+            _ => HELLO_BYTES,
+        };
+        let flight = bytes(transfer.handshake_bytes_out).saturating_sub(hello);
+        let mut writes = match lab.client_chain.filter(|_| is_openssl) {
+            Some(chain) => FlightSizes {
+                bytes: flight,
+                before_bytes: CHANGE_CIPHER_SPEC_BYTES,
+                signed_bytes: signature_bytes(chain.key) + 30,
+            }
+            .pieces(),
+            None => writes_of_rustls(flight, transfer.handshake_bytes_in),
+        };
+        // hyper writes the preface of HTTP/2, its SETTINGS and the request one by one; none fills a segment.
+        let request = transfer
+            .bytes_out
+            .saturating_sub(transfer.handshake_bytes_out);
+        let small = match agreed.alpn.as_deref() {
+            Some("h2") => 3,
+            _ => 1,
+        };
+        writes.extend(std::iter::repeat_n(bytes(request) / small, small as usize));
+        let window = lab.link.window_up.unwrap_or_default().segments;
+        [segments(hello), segments_of_writes(&writes, window)].map(|full| Self { small: 0, full })
+    }
+
     /// Returns the segments of the response. It is preceded by tickets, and the SETTINGS of HTTP/2 and their
     /// acknowledgement. Each is written separately, but rustls writes its tickets together.
     fn of_response(lab: &LabProfile, measured: &Measured) -> Self {
@@ -140,6 +182,22 @@ impl Flight {
 
     fn packets(self) -> u64 {
         u64::from(self.small) + u64::from(self.full)
+    }
+}
+
+/// A ChangeCipherSpec record (RFC 8446 appendix D.4).
+const CHANGE_CIPHER_SPEC_BYTES: u32 = 6;
+
+/// Returns the sizes of the writes with which rustls sends the certificates of a client. It reads 4,096 bytes at a time, and
+/// sends ChangeCipherSpec at once if the server's flight is not complete then.
+fn writes_of_rustls(flight: u32, received: u64) -> Vec<u32> {
+    const READ_BYTES: u64 = 4096;
+    match received > READ_BYTES {
+        true => vec![
+            CHANGE_CIPHER_SPEC_BYTES,
+            flight.saturating_sub(CHANGE_CIPHER_SPEC_BYTES),
+        ],
+        false => vec![flight],
     }
 }
 
@@ -174,11 +232,11 @@ struct SlowStart {
 }
 
 impl SlowStart {
-    fn new(trip_ns: f64, link: &LinkProfile) -> Self {
+    fn new(trip_ns: f64, rate: Option<BitRate>, window: Option<Window>) -> Self {
         Self {
             trip_ns,
-            rate: link.rate,
-            window: link.window.unwrap_or_default().segments,
+            rate,
+            window: window.unwrap_or_default().segments,
             trips: 0.0,
             stalled_ns: 0.0,
         }
