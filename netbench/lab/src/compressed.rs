@@ -72,9 +72,12 @@ mod tests {
 
     use super::*;
 
+    /// Certificates, the leaf first; an OCSP response; and the message.
+    type Case<'a> = (&'a [&'a [u8]], Option<&'a [u8]>, &'a [u8]);
+
     #[test]
     fn a_message_has_the_lengths_of_its_parts() {
-        let cases: [(&[&[u8]], Option<&[u8]>, &[u8]); 3] = [
+        let cases: [Case<'_>; 3] = [
             (&[&[7, 8]], None, &[0, 0, 0, 7, 0, 0, 2, 7, 8, 0, 0]),
             (
                 &[&[7], &[8, 9]],
@@ -99,7 +102,7 @@ mod tests {
     fn every_algorithm_gives_the_message_back() {
         // Bytes that repeat, as names do, and bytes that do not, as keys.
         let names = b"www1.example.com".repeat(200);
-        let keys: Vec<u8> = (0..2000u32).map(|n| (n * n * 31 >> 7) as u8).collect();
+        let keys: Vec<u8> = (0..2000u32).map(|n| ((n * n * 31) >> 7) as u8).collect();
         let chain = [names.as_slice(), keys.as_slice()];
         let message = CompressedMessage::new(&chain, Some(&keys)).unwrap();
         assert_eq!(

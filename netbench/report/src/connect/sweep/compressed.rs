@@ -178,6 +178,9 @@ fn size_with(chain: &CompressedChain, algorithm: &str) -> Option<u32> {
     sizes.find_map(|(name, bytes)| (name == algorithm).then_some(bytes))
 }
 
+/// Returns one of the sizes of a chain.
+type BytesOf = fn(&ChainSizes) -> u32;
+
 /// Tabulates the sizes of the chains.
 pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     if sweep.chain_sizes.is_empty() {
@@ -186,7 +189,7 @@ pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let about = format!("{place}sizes of compressed certificates");
     let chain = axis(sweep).map_or("chain", |axis| axis.name.as_str());
     let table = Table::of(&sweep.chain_sizes).caption(&about);
-    let columns: [(&str, fn(&ChainSizes) -> u32); 4] = [
+    let columns: [(&str, BytesOf); 4] = [
         ("plain bytes", |sizes| sizes.plain_bytes),
         ("zlib", |sizes| sizes.zlib_bytes),
         ("brotli", |sizes| sizes.brotli_bytes),
