@@ -1,7 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Failure, LinkPackets, LossLog, Measured, Record, Role, StackName};
+use crate::{
+    Condition, Failure, LinkPackets, LossLog, Measured, Record, ReplayStatus, Role, StackName,
+};
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +38,9 @@ pub struct Sample {
     /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<LinkPackets>,
+    /// The treatment of accepted early data that were sent again; `None` where that was not tried, or had no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayStatus>,
 }
 
 /// The key of a trial or a visit in a plan: condition, round, site's name, client.

@@ -203,7 +203,7 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         ),
         (
             "a.example\nb.example early-data=maybe",
-            "line 2: early-data: unknown treatment of early data \"maybe\"; expected one of accept, reject; or none",
+            "line 2: early-data: unknown treatment of early data \"maybe\"; expected one of accept, accept-again, reject, retry; or none",
         ),
         (
             "a.example early-data=accept tls=1.2",
@@ -212,6 +212,10 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         (
             "a.example early-data=reject tickets=0",
             "line 1: early-data: a client sends early data with a ticket alone; expected tickets=1",
+        ),
+        (
+            "a.example early-data=retry groups=x25519",
+            "line 1: early-data: a HelloRetryRequest needs a group of which the client sends no share; expected groups=x25519,secp384r1",
         ),
         ("a.example ocsp=yes", "line 1: ocsp: expected on or off"),
         (
@@ -494,7 +498,10 @@ fn sites() -> impl Strategy<Value = Site> {
                     client_chain: ca_key.filter(|_| own).map(|key| ClientChain { key, bytes }),
                     alpn,
                     tickets,
-                    early_data: early_data.filter(|_| tickets > 0 && has_newest),
+                    early_data: early_data.filter(|policy| {
+                        let can_retry = *policy != EarlyDataPolicy::Retry || groups.len() != 1;
+                        tickets > 0 && has_newest && can_retry
+                    }),
                     ocsp,
                     link: LinkProfile {
                         rtt_ns,

@@ -91,6 +91,8 @@ pub enum RequestBody {
     Verify(Verify),
     /// Load a page as an embedder of the network stack does.
     Load(Load),
+    /// Send the first flight of the last measured connection with early data again, on another connection.
+    Replay(Replay),
 }
 
 /// Settings for later connections.
@@ -188,6 +190,16 @@ pub struct Connect {
     /// The request, if not `GET /`. Sent only to stacks that list `request` among their operations.
     #[serde(default, skip_serializing_if = "HttpRequest::is_usual")]
     pub request: HttpRequest,
+}
+
+/// A first flight that is sent again, byte for byte, as an attacker on the network does. Nothing else is sent, so that the
+/// server finishes no handshake, unless it accepts the early data again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replay {
+    /// The address to connect to.
+    pub address: SocketAddr,
+    /// The time limit, in milliseconds.
+    pub timeout_ms: u64,
 }
 
 /// An HTTP request without a body.
@@ -335,6 +347,11 @@ pub enum ResponseBody {
     },
     /// The answer to `serve`: the listening sites, and the others with the reasons.
     Serving(Serving),
+    /// The answer to a `replay`, after the end of the connection.
+    Replayed {
+        /// Bytes that the server sent.
+        bytes_in: u64,
+    },
     /// The answer to `counts`.
     Counted {
         /// One entry for every site.

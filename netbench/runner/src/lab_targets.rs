@@ -26,6 +26,9 @@ const INSTALLED_SERVERS: &str = "netbench-worker-servers";
 /// The time limit for a server's set-up of the sites of one request.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
 
+/// The time limit for a server's counts.
+const COUNTING: Duration = Duration::from_secs(10);
+
 /// Number of sites in one request: their certificates are in memory several times during the request.
 const SITES_AT_ONCE: usize = 500;
 
@@ -208,7 +211,7 @@ impl LabTargets {
             let (Some(worker), 0) = (process.as_mut(), server.deaths()) else {
                 continue;
             };
-            match worker.ask(RequestBody::Counts, Duration::from_secs(10)) {
+            match worker.ask(RequestBody::Counts, COUNTING) {
                 Ok(ResponseBody::Counted { sites }) => counts.extend(sites),
                 Ok(_) => {}
                 Err(source) => return Err(failed(server, source)),
@@ -216,6 +219,18 @@ impl LabTargets {
         }
         counts.sort_by(|a, b| a.site.cmp(&b.site));
         Ok(counts)
+    }
+
+    /// Returns the number of handshakes that the site's server has finished; `None` if it has died, or does not count them.
+    pub(crate) fn handshakes(&self, site: usize) -> Option<u64> {
+        let mut process = self.server(site)?.process.lock();
+        let asked = process.as_mut()?.ask(RequestBody::Counts, COUNTING);
+        let ResponseBody::Counted { sites } = asked.ok()? else {
+            return None;
+        };
+        let name = self.sites[site].name();
+        let count = sites.into_iter().find(|count| count.site == name)?;
+        Some(count.handshakes)
     }
 
     /// Returns how often the site's server has died so far.

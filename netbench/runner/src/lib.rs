@@ -21,6 +21,7 @@ mod nonsense;
 mod plan;
 mod proof;
 mod queue;
+mod replay;
 mod requests;
 mod resolve;
 mod restarted;

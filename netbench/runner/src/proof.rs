@@ -192,11 +192,18 @@ fn wrong_early_data(
             client.map_or("none", EarlyDataStatus::name),
             server.map_or("none", EarlyDataStatus::name)
         )),
-        (true, (Some(EarlyDataStatus::Accepted), _))
-            if expected.site.lab.early_data == Some(EarlyDataPolicy::Reject) =>
-        {
-            Some("it is accepted at a site that rejects it".to_owned())
-        }
+        (true, (Some(outcome), _)) => match (expected.site.lab.early_data, outcome) {
+            (Some(EarlyDataPolicy::Reject), EarlyDataStatus::Accepted) => {
+                Some("it is accepted at a site that rejects it".to_owned())
+            }
+            (
+                Some(EarlyDataPolicy::Retry),
+                EarlyDataStatus::Accepted | EarlyDataStatus::Rejected,
+            ) => Some(format!(
+                "it is {outcome} without a HelloRetryRequest, with which the site answers it"
+            )),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -278,7 +285,7 @@ pub(crate) fn unsupported(condition: Condition, target: Target, site: &Site) -> 
         ),
         (
             is_emulated && condition == Condition::EarlyData && lab.early_data.is_none(),
-            "the site has neither early-data=accept nor early-data=reject",
+            "the site has no early data: early-data=accept, accept-again, reject or retry",
         ),
     ];
     let mut reasons = reasons.into_iter();

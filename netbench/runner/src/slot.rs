@@ -6,7 +6,8 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, LinkPackets, LossLog, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+    Condition, EarlyDataStatus, LinkPackets, LossLog, Outcome, ReplayStatus, Role, SCHEMA_VERSION,
+    Sample, Target,
 };
 use netbench_protocol::{Connect, EARLY_REQUEST, HttpRequest};
 use parking_lot::MutexGuard;
@@ -17,6 +18,7 @@ use crate::{
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
     proof::{Expected, VerificationTime, is_sound, unsupported},
+    replay::replay,
     requests::{connect, connect_request},
     seats::Seats,
 };
@@ -37,6 +39,7 @@ struct Tried {
     outcome: Outcome,
     losses: Vec<LossLog>,
     packets: Option<LinkPackets>,
+    replay: Option<ReplayStatus>,
 }
 
 impl Tried {
@@ -47,6 +50,7 @@ impl Tried {
             outcome,
             losses: Vec::new(),
             packets: None,
+            replay: None,
         }
     }
 }
@@ -195,7 +199,8 @@ impl<'a> Slot<'a> {
                 let measured = match &prime {
                     Some(tried) if tried.outcome.ok().is_some() => {
                         self.pause();
-                        self.connect(unit, stack, Role::Measured)
+                        let measured = self.connect(unit, stack, Role::Measured);
+                        measured.map(|tried| self.replayed(unit, stack, tried))
                     }
                     other => other.clone(),
                 };
@@ -212,6 +217,27 @@ impl<'a> Slot<'a> {
                 taken
             }
         }
+    }
+
+    /// Adds the treatment of early data that are sent again, if the server accepted them.
+    fn replayed(&mut self, unit: &Unit, stack: usize, tried: Tried) -> Tried {
+        let status = tried.outcome.ok().and_then(|ok| ok.client.early_data);
+        let Targets::Lab(lab) = self.shared.targets else {
+            return tried;
+        };
+        if status != Some(EarlyDataStatus::Accepted) || self.shared.is_over() {
+            return tried;
+        }
+        let seat = self.seats.index(unit.site, stack);
+        let address = self.shared.targets.address(unit.site);
+        let replay = match (self.seats.worker(seat), address) {
+            (Ok(worker), Ok(address)) => {
+                let limit = self.shared.trials.plan.timeout();
+                replay(worker, lab, unit.site, address, limit)
+            }
+            _ => None,
+        };
+        Tried { replay, ..tried }
     }
 
     /// Makes the first connection of a fresh process, and a second one of the same process, which shows the
@@ -315,6 +341,7 @@ impl<'a> Slot<'a> {
             outcome,
             losses: targets.losses(unit.site),
             packets: targets.packets(unit.site),
+            replay: None,
         })
     }
 
@@ -415,6 +442,7 @@ impl<'a> Slot<'a> {
             outcome,
             losses,
             packets,
+            replay,
         } = tried;
         if role == Role::Measured {
             self.count_time_outs(unit.site, &outcome);
@@ -439,6 +467,7 @@ impl<'a> Slot<'a> {
             outcome,
             losses,
             packets,
+            replay,
         });
         taken
     }

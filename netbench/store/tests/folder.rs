@@ -93,6 +93,7 @@ fn sample(trial: u64, stack: &str, role: Role) -> Sample {
         },
         losses: Vec::new(),
         packets: None,
+        replay: None,
     }
 }
 

@@ -97,8 +97,14 @@ named!(
     EarlyDataPolicy, "treatment of early data", {
         /// The server answers a request in early data before the client's Finished.
         Accept = "accept",
+        /// The same, by a server that keeps its sessions after their use: it accepts a copy of early data on another connection
+        /// (RFC 8446 section 8).
+        AcceptAgain = "accept-again",
         /// The server discards early data; the client sends the request again after the handshake.
         Reject = "reject",
+        /// The server answers a ClientHello with early data with a HelloRetryRequest, which rejects them (RFC 8446 section
+        /// 4.2.10), for a group of which the client sent no share.
+        Retry = "retry",
     }
 );
 

@@ -30,7 +30,8 @@ pub use host::{HostName, authority, bracketed, with_port};
 pub use lab::{ChainProfile, ClientChain, EarlyDataPolicy, Fault, KeyType, LabProfile, Switch};
 pub use link_profile::{LinkProfile, LossRate, Queue, Window};
 pub use measured::{
-    EarlyDataStatus, EchStatus, Measured, Negotiated, Phase, Phases, ServerView, TcpInfo, Transfer,
+    EarlyDataStatus, EchStatus, Measured, Negotiated, Phase, Phases, ReplayStatus, ServerView,
+    TcpInfo, Transfer,
 };
 pub use named::{one_of, suggestion};
 pub use page::{ObjectsPage, PageRequest};

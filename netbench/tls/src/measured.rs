@@ -40,6 +40,18 @@ words!(
         Accepted = "accepted",
         /// The server discarded the early data, and the client sent the request again.
         Rejected = "rejected",
+        /// The server answered with a HelloRetryRequest, and the client sent the request again after the handshake.
+        Retried = "hello-retry-request",
+    }
+);
+
+words!(
+    /// The treatment of early data that were accepted on one connection, and sent again on another, byte for byte.
+    ReplayStatus, {
+        /// The server accepted them again: it would act twice on one request.
+        Accepted = "accepted",
+        /// The server did not accept them.
+        Rejected = "rejected",
     }
 );
 

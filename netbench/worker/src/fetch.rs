@@ -5,8 +5,8 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Empty;
 use netbench_protocol::Connect;
 use netbench_tls::{
-    Failure, FailureClass, FailureReason, FailureWord, HostName, Measured, Phases, ServerView,
-    authority, sanitize,
+    Condition, Failure, FailureClass, FailureReason, FailureWord, HostName, Measured, Phases, Role,
+    ServerView, authority, sanitize,
 };
 
 use crate::{
@@ -67,6 +67,9 @@ pub(crate) fn measure(
             after_ns: None,
         })?;
     probe.aim(request.address, request.resolve);
+    if request.condition == Condition::EarlyData && request.role == Role::Measured {
+        probe.keeps_first_flight();
+    }
     let limit = Duration::from_millis(request.timeout_ms);
     let (cpu, start) = (thread_cpu(), Instant::now());
     let (fetched, end, cpu) = runtime.block_on(async {

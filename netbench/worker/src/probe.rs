@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::hello_retry;
 use netbench_protocol::Resolve;
 use netbench_tls::{
     Alert, CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer,
@@ -43,6 +44,10 @@ pub(crate) struct Marks {
     pub(crate) negotiated: Option<Negotiated>,
     pub(crate) transfer: Transfer,
     pub(crate) last: Direction,
+    /// The bytes before those of the server, if they are kept.
+    pub(crate) first_flight: Option<Vec<u8>>,
+    /// The first bytes that the server sent.
+    pub(crate) beginning: Vec<u8>,
     pub(crate) socket: Option<RawFd>,
 }
 
@@ -169,6 +174,23 @@ impl Probe {
         }
     }
 
+    /// Keeps what the next connection sends until the server's first bytes.
+    pub(crate) fn keeps_first_flight(&self) {
+        self.marks().first_flight = Some(Vec::new());
+    }
+
+    /// Counts the first `count` of these bytes, which the socket accepted.
+    pub(crate) fn sent(&self, slices: &[io::IoSlice<'_>], count: usize) {
+        self.wrote(count);
+        let mut marks = self.marks();
+        if marks.transfer.bytes_in == 0
+            && let Some(flight) = &mut marks.first_flight
+        {
+            let bytes = slices.iter().flat_map(|slice| slice.iter());
+            flight.extend(bytes.take(count));
+        }
+    }
+
     /// Counts bytes that the socket accepted.
     pub fn wrote(&self, bytes: usize) {
         let mut marks = self.marks();
@@ -184,6 +206,21 @@ impl Probe {
             marks.transfer.round_trips += 1;
         }
         marks.last = Direction::In;
+    }
+
+    /// Counts these bytes, which came from the socket, and looks for a HelloRetryRequest in the first ones.
+    pub fn received(&self, bytes: &[u8]) {
+        self.read(bytes.len());
+        let mut marks = self.marks();
+        let room = hello_retry::HEAD_BYTES.saturating_sub(marks.beginning.len());
+        let head = &bytes[..bytes.len().min(room)];
+        marks.beginning.extend_from_slice(head);
+    }
+
+    /// Returns whether the server answered the first ClientHello with a HelloRetryRequest, if the bytes were given to
+    /// [`Self::received`].
+    pub fn was_retried(&self) -> bool {
+        hello_retry::begins(&self.marks().beginning)
     }
 
     /// Marks that the socket is about to be closed.

@@ -20,7 +20,7 @@ use crate::{
     explain::without_folders,
     fetch::measure,
     layout::with_layout,
-    load,
+    load, replay,
     server::Server,
     set_up::take_steps,
     spent::{fault_ns, minor_faults, spent},
@@ -55,6 +55,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                 answers,
                 configured: None,
                 kept: None,
+                first_flight: None,
                 loader: None,
                 server: None,
                 scenario: None,
@@ -108,6 +109,8 @@ struct Worker {
     configured: Option<(Arc<Varied>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
+    /// What the last measured connection with early data sent before the server's first bytes.
+    first_flight: Option<Vec<u8>>,
     /// The loader of pages, present after the first page since `configure`.
     loader: Option<Box<dyn PageLoader>>,
     server: Option<Server>,
@@ -152,6 +155,7 @@ impl Worker {
                 Err(error) => error,
             },
             RequestBody::Load(page) => self.load(&page),
+            RequestBody::Replay(request) => replay::replay(self.first_flight.as_deref(), &request),
         };
         Response {
             id: request.id,
@@ -253,6 +257,7 @@ impl Worker {
         let faults = minor_faults();
         let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);
         let rejection = client.probe().marks().ech_rejection.take();
+        self.first_flight = client.probe().marks().first_flight.take();
         if let (Ok(measured), Some(connector)) = (&mut measured, connector) {
             measured.process = Some(ProcessCost {
                 connector_cpu_ns: connector.cpu_ns,

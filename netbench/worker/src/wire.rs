@@ -57,11 +57,11 @@ impl Read for Wire {
         if let Some(observed) = &mut self.observed {
             observed.received(buffer.filled());
         }
+        if count > 0 {
+            self.probe.received(buffer.filled());
+        }
         // SAFETY: the stream has just filled `count` bytes of the cursor's memory.
         unsafe { cursor.advance(count) };
-        if count > 0 {
-            self.probe.read(count);
-        }
         Poll::Ready(Ok(()))
     }
 }
@@ -74,7 +74,7 @@ impl Write for Wire {
     ) -> Poll<io::Result<usize>> {
         self.probe.writes();
         let count = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
-        self.probe.wrote(count);
+        self.probe.sent(&[io::IoSlice::new(bytes)], count);
         Poll::Ready(Ok(count))
     }
 
@@ -85,7 +85,7 @@ impl Write for Wire {
     ) -> Poll<io::Result<usize>> {
         self.probe.writes();
         let count = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, slices))?;
-        self.probe.wrote(count);
+        self.probe.sent(slices, count);
         Poll::Ready(Ok(count))
     }
 

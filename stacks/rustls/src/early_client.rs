@@ -16,9 +16,10 @@ use crate::names;
 /// tokio-rustls' stream, which marks the end of a handshake that contains the request.
 pub(crate) struct ClientStream {
     tls: TlsStream<TokioWire>,
-    /// The recorder, until the end of such a handshake.
-    unfinished: Option<Probe>,
+    probe: Probe,
     is_early: bool,
+    /// Whether the end of such a handshake is still to be marked.
+    is_unfinished: bool,
     alpn: Option<Vec<u8>>,
 }
 
@@ -40,8 +41,9 @@ impl ClientStream {
                 true => session_alpn,
                 false => connection.alpn_protocol().map(<[u8]>::to_vec),
             },
-            unfinished: is_early.then(|| probe.clone()),
+            probe: probe.clone(),
             is_early,
+            is_unfinished: is_early,
             tls,
         }
     }
@@ -55,9 +57,14 @@ impl ClientStream {
     pub(crate) fn negotiated(&self) -> Negotiated {
         let (_, connection) = self.tls.get_ref();
         let suite = connection.negotiated_cipher_suite();
-        let status = match connection.is_early_data_accepted() {
-            true => EarlyDataStatus::Accepted,
-            false => EarlyDataStatus::Rejected,
+        // rustls has one kind of resumed handshake, with a HelloRetryRequest or without.
+        let status = match (
+            connection.is_early_data_accepted(),
+            self.probe.was_retried(),
+        ) {
+            (true, _) => EarlyDataStatus::Accepted,
+            (false, false) => EarlyDataStatus::Rejected,
+            (false, true) => EarlyDataStatus::Retried,
         };
         Negotiated {
             early_data: self.is_early.then_some(status),
@@ -68,10 +75,9 @@ impl ClientStream {
     /// Polls the stream, and marks the end of the handshake if it has come.
     fn polled<T>(&mut self, poll: impl FnOnce(Pin<&mut TlsStream<TokioWire>>) -> T) -> T {
         let result = poll(Pin::new(&mut self.tls));
-        if !self.tls.get_ref().1.is_handshaking()
-            && let Some(probe) = self.unfinished.take()
-        {
-            probe.agreed(|| self.negotiated());
+        if self.is_unfinished && !self.tls.get_ref().1.is_handshaking() {
+            self.is_unfinished = false;
+            self.probe.agreed(|| self.negotiated());
         }
         result
     }

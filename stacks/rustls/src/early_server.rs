@@ -12,13 +12,15 @@ use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
     TlsStream, accepted,
 };
-use rustls::{HandshakeKind, ServerConfig, ServerConnection};
+use rustls::{
+    HandshakeKind, NamedGroup, ServerConfig, ServerConnection, server::StoresServerSessions,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
 
-use crate::names;
+use crate::{hello::Hello, names};
 
 /// The early data that a ticket allows, in bytes.
 const LIMIT_BYTES: u32 = 16 * 1024;
@@ -32,6 +34,14 @@ const HEADER_BYTES: usize = 5;
 pub(crate) struct EarlyAcceptor {
     config: Arc<ServerConfig>,
     policy: EarlyDataPolicy,
+    /// With [`EarlyDataPolicy::Retry`], a configuration for each group alone.
+    retries: Arc<[OfGroup]>,
+}
+
+/// A configuration with one group.
+struct OfGroup {
+    group: NamedGroup,
+    config: Arc<ServerConfig>,
 }
 
 impl EarlyAcceptor {
@@ -39,10 +49,34 @@ impl EarlyAcceptor {
     /// only with a session that it keeps. It uses each session once, and so rejects the early data of a repeated ClientHello.
     pub(crate) fn new(mut config: ServerConfig, policy: EarlyDataPolicy) -> Self {
         config.max_early_data_size = LIMIT_BYTES;
-        config.send_half_rtt_data = policy == EarlyDataPolicy::Accept;
+        config.send_half_rtt_data = matches!(
+            policy,
+            EarlyDataPolicy::Accept | EarlyDataPolicy::AcceptAgain
+        );
+        if policy == EarlyDataPolicy::AcceptAgain {
+            config.session_storage = Arc::new(Lasting(config.session_storage));
+        }
         Self {
             config: Arc::new(config),
             policy,
+            retries: Arc::default(),
+        }
+    }
+
+    /// Returns an acceptor that answers early data with a HelloRetryRequest. `of_groups` are configurations like its own, in
+    /// the order of preference, each with one group alone.
+    pub(crate) fn retrying(self, of_groups: Vec<(NamedGroup, ServerConfig)>) -> Self {
+        let retries = of_groups.into_iter().map(|(group, mut config)| {
+            config.max_early_data_size = LIMIT_BYTES;
+            config.session_storage = Arc::clone(&self.config.session_storage);
+            OfGroup {
+                group,
+                config: Arc::new(config),
+            }
+        });
+        Self {
+            retries: retries.collect(),
+            ..self
         }
     }
 
@@ -81,6 +115,10 @@ struct EarlySession<W> {
     /// Number of encrypted records before the end of the handshake. The client's Finished is one; rejected early data are
     /// the others, which rustls does not report.
     encrypted_records: u32,
+    /// The acceptor's configurations with one group, until the first record has come.
+    retries: Option<Arc<[OfGroup]>>,
+    /// Whether the server sent a HelloRetryRequest.
+    is_retried: bool,
     receipt: EarlyReceipt,
 }
 
@@ -97,6 +135,8 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
             plaintext: Vec::new(),
             has_early_data: false,
             encrypted_records: 0,
+            retries: Some(Arc::clone(&acceptor.retries)),
+            is_retried: false,
             receipt: EarlyReceipt::default(),
         })
     }
@@ -143,6 +183,17 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
 
     /// Processes the first `length` received bytes, which are a record, and takes the early data out of it.
     fn process(&mut self, length: usize) -> io::Result<()> {
+        if let Some(retries) = self.retries.take()
+            && let Some(hello) = Hello::of_record(&self.received[..length])
+        {
+            let mut retries = retries.iter();
+            if let Some(OfGroup { config, .. }) =
+                retries.find(|of| hello.can_be_retried_for(of.group))
+            {
+                self.connection =
+                    ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+            }
+        }
         let is_encrypted = self.received.first() == Some(&APPLICATION_DATA);
         self.encrypted_records += u32::from(is_encrypted && self.connection.is_handshaking());
         let mut record = &self.received[..length];
@@ -151,6 +202,9 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
         self.connection
             .process_new_packets()
             .map_err(io::Error::other)?;
+        // A resumed handshake is of another kind at its end.
+        self.is_retried |=
+            self.connection.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest);
         if let Some(mut early) = self.connection.early_data() {
             early.read_to_end(&mut self.plaintext)?;
             self.has_early_data |= !self.plaintext.is_empty();
@@ -233,6 +287,7 @@ impl<W: AsyncRead + AsyncWrite + Unpin> DrivenSession for EarlySession<W> {
         let early_data = match (self.has_early_data, self.encrypted_records) {
             (true, _) => Some(EarlyDataStatus::Accepted),
             (false, 0 | 1) => None,
+            (false, _) if self.is_retried => Some(EarlyDataStatus::Retried),
             (false, _) => Some(EarlyDataStatus::Rejected),
         };
         Negotiated {
@@ -258,6 +313,28 @@ impl<W: AsyncRead + AsyncWrite + Unpin> SocketSession for EarlySession<W> {
     fn close(&mut self) -> Poll<io::Result<()>> {
         self.connection.send_close_notify();
         polled(self.send())
+    }
+}
+
+/// Sessions that can be used again.
+#[derive(Debug)]
+struct Lasting(Arc<dyn StoresServerSessions>);
+
+impl StoresServerSessions for Lasting {
+    fn put(&self, key: Vec<u8>, value: Vec<u8>) -> bool {
+        self.0.put(key, value)
+    }
+
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.0.get(key)
+    }
+
+    fn take(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.0.get(key)
+    }
+
+    fn can_cache(&self) -> bool {
+        self.0.can_cache()
     }
 }
 

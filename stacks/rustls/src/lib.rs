@@ -13,6 +13,7 @@ mod crypto;
 mod early_client;
 mod early_server;
 mod explain;
+mod hello;
 mod in_memory;
 mod names;
 mod plain_client;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{Alpn, CipherSuite};
+use netbench_tls::{Alpn, CipherSuite, EarlyDataPolicy};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, TrustRoots, chain_of_pem, key_of_pem,
     stapled_response, supported,
@@ -41,6 +41,40 @@ pub(crate) fn acceptor(
     } else {
         chosen.held_to(&suites, &site.groups)?
     };
+    let mut config = config(chosen, site, provider.clone())?;
+    match site.early_data {
+        Some(EarlyDataPolicy::Retry) => {
+            let groups = provider.kx_groups.iter().map(|group| {
+                let alone = CryptoProvider {
+                    kx_groups: vec![*group],
+                    ..provider.clone()
+                };
+                Ok((group.name(), self::config(chosen, site, alone)?))
+            });
+            let groups = groups.collect::<Result<_, SetupError>>()?;
+            let acceptor = EarlyAcceptor::new(config, EarlyDataPolicy::Retry);
+            return Ok(Arc::new(acceptor.retrying(groups)));
+        }
+        Some(policy) => return Ok(Arc::new(EarlyAcceptor::new(config, policy))),
+        None => {}
+    }
+    if site.tickets == 0 {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    } else if let Some(ticketer) = chosen.tickets()? {
+        config.ticketer = ticketer;
+    }
+    // Without a ticketer, rustls' tickets are only references to sessions that the server keeps.
+    Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
+        config,
+    )))))
+}
+
+/// Makes rustls' configuration with a provider, without a ticketer.
+fn config(
+    chosen: &dyn Provider,
+    site: &ServeSite,
+    provider: CryptoProvider,
+) -> Result<ServerConfig, SetupError> {
     let chain = chain_of_pem("chain", &site.chain_pem)?;
     let key = key_of_pem("key", &site.key_pem)?;
     chosen.serves_with(&key, &site.versions)?;
@@ -65,18 +99,7 @@ pub(crate) fn acceptor(
     config.ignore_client_order = true;
     config.alpn_protocols = site.alpn.iter().map(|a: &Alpn| a.name().into()).collect();
     config.send_tls13_tickets = usize::from(site.tickets);
-    if let Some(policy) = site.early_data {
-        return Ok(Arc::new(EarlyAcceptor::new(config, policy)));
-    }
-    if site.tickets == 0 {
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-    } else if let Some(ticketer) = chosen.tickets()? {
-        config.ticketer = ticketer;
-    }
-    // Without a ticketer, rustls' tickets are only references to sessions that the server keeps.
-    Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
-        config,
-    )))))
+    Ok(config)
 }
 
 struct RustlsAcceptor(TlsAcceptor);

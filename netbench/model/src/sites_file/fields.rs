@@ -7,9 +7,9 @@ use super::{
     keys::{ca_key_type, key_type},
 };
 use crate::{
-    BitRate, ChainProfile, CipherSuite, Group, KeyExchange, KeyType, LabProfile, ParseUnitError,
-    Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration, parse_loss,
-    parse_rate, shown, suggestion,
+    BitRate, ChainProfile, CipherSuite, EarlyDataPolicy, Group, KeyExchange, KeyType, LabProfile,
+    ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
+    parse_loss, parse_rate, shown, suggestion,
 };
 
 /// A field of a line.
@@ -287,6 +287,10 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
             (
                 lab.tickets > 0,
                 "a client sends early data with a ticket alone; expected tickets=1 or more",
+            ),
+            (
+                lab.early_data != Some(EarlyDataPolicy::Retry) || lab.groups.len() != 1,
+                "a HelloRetryRequest needs a group of which the client sends no share; expected groups=x25519,secp384r1 or more",
             ),
         ];
         let missing = needs.into_iter().filter(|(is_met, _)| !is_met);

@@ -204,6 +204,7 @@ pub fn samples_of(
                         outcome: outcome(round, *condition, index, side),
                         losses: Vec::new(),
                         packets: None,
+                        replay: None,
                     });
                 }
             }

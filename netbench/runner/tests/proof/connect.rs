@@ -155,8 +155,8 @@ pub(crate) fn tests() -> Vec<Test> {
             early_data_is_not_tried_where_there_is_none,
         ),
         test(
-            "a_site_that_rejects_early_data_accepts_none",
-            a_site_that_rejects_early_data_accepts_none,
+            "a_site_that_takes_no_early_data_accepts_none",
+            a_site_that_takes_no_early_data_accepts_none,
         ),
     ]);
     tests
@@ -304,7 +304,9 @@ fn early_data_is_not_tried_where_there_is_none() {
     let (samples, _) = run.execute(&plan);
     for sample in samples {
         let reason = match (sample.site.as_str(), sample.stack.as_str()) {
-            (LIED, _) => "the site has neither early-data=accept nor early-data=reject",
+            (LIED, _) => {
+                "the site has no early data: early-data=accept, accept-again, reject or retry"
+            }
             (_, LIAR) => "the connector of liar (none) sends no early data",
             _ => {
                 expect(&sample, End::Ok);
@@ -319,13 +321,19 @@ fn early_data_is_not_tried_where_there_is_none() {
 }
 
 /// The fakes report that the server accepted.
-fn a_site_that_rejects_early_data_accepts_none() {
-    let mut plan = plan(Condition::EarlyData);
-    plan.sites = parse_sites("near.example body=1000 early-data=reject\n").unwrap();
-    let (samples, _) = Run::new_honest().execute(&plan);
-    assert_eq!(samples.len(), 2 * ROUNDS as usize);
-    for sample in samples {
-        expect(&sample, Failed(WrongWork, "early data", "rejects it"));
+fn a_site_that_takes_no_early_data_accepts_none() {
+    for (policy, why) in [
+        ("reject", "accepted at a site that rejects it"),
+        ("retry", "accepted without a HelloRetryRequest"),
+    ] {
+        let mut plan = plan(Condition::EarlyData);
+        let site = format!("near.example body=1000 early-data={policy}\n");
+        plan.sites = parse_sites(&site).unwrap();
+        let (samples, _) = Run::new_honest().execute(&plan);
+        assert_eq!(samples.len(), 2 * ROUNDS as usize);
+        for sample in samples {
+            expect(&sample, Failed(WrongWork, "early data", why));
+        }
     }
 }
 

@@ -200,6 +200,7 @@ fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'stat
         RequestBody::Counts => (None, "counts"),
         RequestBody::Verify(_) => (None, "verify"),
         RequestBody::Load(_) => (None, "load"),
+        RequestBody::Replay(_) => (None, "replay"),
     }
 }
 

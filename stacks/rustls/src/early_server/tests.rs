@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use netbench_lab::{SUITE_HOST, suite_pki};
-use netbench_tls::KeyType;
+use netbench_tls::{Group, KeyType};
 use netbench_worker::{chain_of_pem, key_of_pem};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore,
@@ -199,20 +199,49 @@ fn a_retry_of_the_hello_rejects() {
     run(async {
         let (acceptor, client) = (acceptor_of(provider(), EarlyDataPolicy::Accept), client());
         visit(&acceptor, &client, REQUEST).await;
-        // The client's share is of x25519.
-        let other = acceptor_of(
-            CryptoProvider {
-                kx_groups: vec![kx_group::SECP384R1],
+        let of_groups = [kx_group::X25519, kx_group::SECP384R1].map(|group| {
+            let of_group = CryptoProvider {
+                kx_groups: vec![group],
                 ..provider()
-            },
-            EarlyDataPolicy::Accept,
-        );
-        let mut config = ServerConfig::clone(&other.config);
-        config.session_storage = Arc::clone(&acceptor.config.session_storage);
-        let other = EarlyAcceptor::new(config, EarlyDataPolicy::Accept);
-        let (negotiated, _) = visit(&other, &client, REQUEST).await;
-        let status = (negotiated.resumed, negotiated.early_data);
-        assert_eq!(status, (true, Some(EarlyDataStatus::Rejected)));
+            };
+            let other = acceptor_of(of_group, EarlyDataPolicy::Accept);
+            (group.name(), ServerConfig::clone(&other.config))
+        });
+        // The client's share is of x25519, and then of the group of the last connection.
+        let retrying = acceptor.clone().retrying(of_groups.into());
+        for group in [Group::SECP384R1, Group::X25519] {
+            let (negotiated, is_whole) = visit(&retrying, &client, REQUEST).await;
+            let status = (negotiated.resumed, negotiated.early_data);
+            assert_eq!(status, (true, Some(EarlyDataStatus::Retried)));
+            assert_eq!(negotiated.group, Some(group));
+            assert!(!is_whole);
+        }
+        // Without early data there is no retry.
+        let mut quiet = ClientConfig::clone(&client);
+        quiet.enable_early_data = false;
+        let (negotiated, _) = visit(&retrying, &Arc::new(quiet), REQUEST).await;
+        assert_eq!((negotiated.resumed, negotiated.early_data), (true, None));
+    });
+}
+
+#[test]
+fn a_hello_is_parsed() {
+    run(async {
+        let (acceptor, client) = (acceptor_of(provider(), EarlyDataPolicy::Accept), client());
+        visit(&acceptor, &client, REQUEST).await;
+        let (_, flight) = first_flight(&client, REQUEST);
+        let hello = &flight[..record_bytes(&flight).unwrap()];
+        for (group, can_be) in [
+            (rustls::NamedGroup::X25519, false),
+            (rustls::NamedGroup::secp384r1, true),
+            (rustls::NamedGroup::secp521r1, false),
+        ] {
+            let parsed = Hello::of_record(hello).unwrap();
+            assert_eq!(parsed.can_be_retried_for(group), can_be, "{group:?}");
+        }
+        for length in 0..hello.len() {
+            assert_eq!(Hello::of_record(&hello[..length]), None, "{length}");
+        }
     });
 }
 
@@ -247,19 +276,25 @@ fn half_a_request_is_handed_out_before_the_end() {
 }
 
 #[test]
-fn a_hello_is_not_accepted_twice() {
+fn a_hello_is_accepted_twice_only_with_lasting_sessions() {
     run(async {
-        let (acceptor, client) = (acceptor_of(provider(), EarlyDataPolicy::Accept), client());
-        visit(&acceptor, &client, REQUEST).await;
-        let (_, flight) = first_flight(&client, REQUEST);
-        let mut ends = Vec::new();
-        for _ in 0..2 {
-            let (near, mut far) = duplex(CAPACITY);
-            far.write_all(&flight).await.unwrap();
-            far.shutdown().await.unwrap();
-            ends.push(acceptor.clone().take(near).await.is_ok());
+        for (policy, due) in [
+            (EarlyDataPolicy::Accept, [true, false]),
+            (EarlyDataPolicy::AcceptAgain, [true, true]),
+        ] {
+            let (acceptor, client) = (acceptor_of(provider(), policy), client());
+            visit(&acceptor, &client, REQUEST).await;
+            let (_, flight) = first_flight(&client, REQUEST);
+            let mut ends = Vec::new();
+            for _ in 0..2 {
+                let (near, mut far) = duplex(CAPACITY);
+                far.write_all(&flight).await.unwrap();
+                far.shutdown().await.unwrap();
+                ends.push(acceptor.clone().take(near).await.is_ok());
+            }
+            // A server that does not accept waits for the client's Finished, with which it would have proved that it is no
+            // copy.
+            assert_eq!(ends, due, "{policy}");
         }
-        // The second server waits for the client's Finished, with which it would have proved that it is no copy.
-        assert_eq!(ends, [true, false]);
     });
 }

@@ -121,10 +121,9 @@ impl<'a> Connections<'a> {
         let sample = match (condition, site.lab.early_data) {
             (Condition::Clean | Condition::Resumed, _) => sample,
             (Condition::Cold, _) => sample.saturating_add(PROCESS),
-            (Condition::EarlyData, Some(EarlyDataPolicy::Accept)) => {
-                sample.saturating_sub(self.round_trip(site))
-            }
-            (Condition::EarlyData, _) => sample,
+            // An accepted request saves a round trip, and is sent again on a connection of two.
+            (Condition::EarlyData, Some(EarlyDataPolicy::Reject) | None) => sample,
+            (Condition::EarlyData, Some(_)) => sample.saturating_add(self.round_trip(site)),
         };
         times(sample, 1.0 / self.sites_at_a_time(condition))
     }
@@ -372,6 +371,7 @@ mod tests {
             outcome,
             losses: Vec::new(),
             packets: None,
+            replay: None,
         }
     }
 

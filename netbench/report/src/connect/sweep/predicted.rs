@@ -48,6 +48,7 @@ pub(super) fn predict(
     let request_trips = match measured.client.early_data {
         Some(EarlyDataStatus::Accepted) => 0,
         Some(EarlyDataStatus::Rejected) | None => 1,
+        Some(EarlyDataStatus::Retried) => 2,
     };
     let hello = f64::from(1 + handshake_trips(client, measured) + request_trips);
     let mut sender = SlowStart::new(trip_ns, link.rate, link.window);

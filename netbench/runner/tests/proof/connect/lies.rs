@@ -219,9 +219,20 @@ pub(super) fn lies_about_early_data() -> Vec<(&'static str, What, End)> {
         (
             "early_data_rejected_on_both_sides",
             What::Changed(
-                json!({"client": {"early_data": "rejected"}, "server": {"negotiated": {"early_data": "rejected"}}}),
+                json!({"client": {"early_data": "hello-retry-request"}, "server": {"negotiated": {"early_data": "hello-retry-request"}}}),
             ),
             End::Ok,
+        ),
+        (
+            "early_data_with_a_retry_that_the_server_did_not_ask_for",
+            What::Changed(
+                json!({"client": {"early_data": "hello-retry-request"}, "server": {"negotiated": {"early_data": "rejected"}}}),
+            ),
+            Failed(
+                WrongWork,
+                "early data",
+                "hello-retry-request, the server rejected",
+            ),
         ),
         (
             "early_data_without_resumption",
