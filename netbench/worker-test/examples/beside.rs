@@ -1,6 +1,6 @@
 //! The suite's figures beside those of plain programs: `cargo run --release -p netbench-worker-test --example beside`.
 //!
-//! A plain program calls a library as its users do, and has no code of netbench in what it times: `stacks/*/benches/plain.rs` are those of
+//! A plain program calls a library as its users do, and has no code of netbench in what it times: `stacks/*/benches/plain` are those of
 //! rustls, OpenSSL, s2n-tls and Bertie, and `stacks/go/plain_test.go` that of Go. Each is built, and takes turns with the stack's worker on one core. What
 //! cannot be built or does not run is skipped, and named with the reason.
 

@@ -11,7 +11,7 @@ use std::{
 
 use netbench_lab::suite_pki;
 use netbench_model::{
-    Aead, HeldAfter, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+    Aead, HeldAfter, KeyType, Measure, Primitive, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
@@ -156,6 +156,8 @@ impl Beside {
 ///
 /// Each process, on both sides, has a different layout of memory, which can affect one of them by a percent or two.
 ///
+/// Of the program's arguments, `memory` leaves out the times, and another one all cases whose names lack it: `mldsa`.
+///
 /// # Panics
 /// A process does not execute a request.
 pub fn compare(
@@ -182,7 +184,16 @@ pub fn compare(
     if !env::args().any(|argument| argument == MEMORY_ALONE) {
         compare_times(stack, processes);
     }
-    memory(&harness);
+    if part().is_none() {
+        memory(&harness);
+    }
+}
+
+/// Returns the argument that the names of cases must contain, if there is one.
+fn part() -> Option<String> {
+    env::args()
+        .skip(1)
+        .find(|argument| argument != MEMORY_ALONE && !argument.starts_with('-'))
 }
 
 /// Has processes of this program take turns with the worker, and prints their times.
@@ -191,6 +202,7 @@ fn compare_times(stack: &str, processes: u64) {
     for process in 1..=processes {
         let this = env::current_exe().expect("this program");
         let output = Command::new(this)
+            .args(env::args().skip(1))
             .env(PROCESS, process.to_string())
             .stderr(Stdio::inherit())
             .output()
@@ -250,6 +262,9 @@ impl<'a> Harness<'a> {
         measures: [Measure; N],
         mut plain: impl FnMut() -> [u64; N],
     ) {
+        if part().is_some_and(|part| !scenario.to_string().contains(&part)) {
+            return;
+        }
         let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
         let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
         let mut every = [const { [const { Vec::new() }; N] }; 2];
@@ -381,7 +396,7 @@ impl<'a> Harness<'a> {
         let request = RequestBody::Prepare(Box::new(Prepare {
             stack: self.stack.to_owned(),
             scenario: *scenario,
-            material: scenario.settings().map_or_else(material, material_of),
+            material: material_for(scenario),
         }));
         match worker.ask(request, LIMIT).expect("an answer") {
             ResponseBody::Prepared(_) => worker,
@@ -392,16 +407,31 @@ impl<'a> Harness<'a> {
 
 /// Returns the chain of two RSA-2048 certificates, with their root, that both sides use.
 pub fn material() -> Material {
-    material_of(&SessionSettings::usual(
-        TlsVersion::Tls13,
-        KeyType::Rsa2048,
-        Aead::Aes256Gcm,
-    ))
+    material_of_key(KeyType::Rsa2048)
 }
 
 /// Returns the chain of these settings, with its root.
 pub fn material_of(settings: &SessionSettings) -> Material {
     suite_pki(settings.key, settings.chain_length)
+}
+
+/// Returns the chain of two certificates of this type of key, with its root.
+pub fn material_of_key(key: KeyType) -> Material {
+    suite_pki(key, 2)
+}
+
+fn material_for(scenario: &Scenario) -> Material {
+    match (scenario.settings(), scenario.work) {
+        (Some(settings), _) => material_of(settings),
+        (
+            None,
+            Work::Verify { key, .. }
+            | Work::Crypto {
+                primitive: Primitive::Sign { key } | Primitive::Verify { key },
+            },
+        ) => material_of_key(key),
+        (None, _) => material(),
+    }
 }
 
 /// Returns the resident size of this process in bytes, which the kernel sums page by page.

@@ -17,22 +17,39 @@ use std::{
 };
 
 use netbench_lab::SUITE_HOST;
+use netbench_protocol::Material;
 use netbench_tls::{
-    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Scenario, SessionSettings,
-    TlsVersion, Work,
+    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Primitive, Scenario,
+    SessionSettings, TlsVersion, Work,
 };
-use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
+use netbench_worker_test::plain::{self, Harness, material_of, material_of_key, resident_bytes};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
-    crypto::CryptoProvider,
+    crypto::{CryptoProvider, aws_lc_rs},
     server::NoServerSessionStorage,
+    sign::SigningKey,
     version::{TLS12, TLS13},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{
+    CertificateDer, PrivateKeyDer, ServerName, SignatureVerificationAlgorithm, UnixTime,
+    pem::PemObject,
+};
+use webpki::EndEntityCert;
 
 const WRITE: usize = 1 << 20;
 const SESSIONS: u32 = 1_000;
+
+/// The signed bytes, as many as in a handshake with SHA-256.
+const SIGNED: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
+
+/// The keys of the chains that are verified.
+const VERIFIED: [KeyType; 4] = [
+    KeyType::Rsa2048,
+    KeyType::MlDsa44,
+    KeyType::MlDsa65,
+    KeyType::MlDsa87,
+];
 
 /// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
 const HOLD: &str = "NETBENCH_PLAIN_HOLD";
@@ -49,15 +66,18 @@ fn main() {
 }
 
 fn timings(harness: &Harness<'_>) {
-    for (version, kind) in [
-        (TlsVersion::Tls12, HandshakeKind::Full),
-        (TlsVersion::Tls13, HandshakeKind::Full),
-        (TlsVersion::Tls12, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, HandshakeKind::Ticket),
+    for (version, key, kind) in [
+        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Full),
+        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Ticket),
+        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Ticket),
+        (TlsVersion::Tls13, KeyType::MlDsa44, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::MlDsa65, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::MlDsa87, HandshakeKind::Full),
     ] {
-        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let settings = SessionSettings::usual(version, key, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Handshake { kind, settings });
-        let plain = Plain::new(version, kind);
+        let plain = Plain::new(&settings, kind);
         // The first handshake is full; it leaves the tickets by which the others resume.
         plain.handshake();
         harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
@@ -74,22 +94,37 @@ fn timings(harness: &Harness<'_>) {
         max_fragment_bytes: None,
         heap: HeapState::Settled,
     });
-    let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
+    let plain = Plain::new(&settings, HandshakeKind::Full);
     let mut data = plain.data();
     harness.take_turns(&scenario, [Measure::Send, Measure::Receive], || {
         data.burst()
     });
-    let scenario = Scenario::timed(Work::Verify {
-        key: KeyType::Rsa2048,
-        chain_length: 2,
-        roots: 1,
-    });
-    let verify = verification();
-    harness.take_turns(&scenario, [Measure::Whole], || {
-        let begun = Instant::now();
-        verify();
-        [u64::try_from(begun.elapsed().as_nanos()).unwrap()]
-    });
+    for key in VERIFIED {
+        let scenario = Scenario::timed(Work::Verify {
+            key,
+            chain_length: 2,
+            roots: 1,
+        });
+        let verify = verification(key);
+        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(&verify)]);
+    }
+    for key in [KeyType::MlDsa44, KeyType::MlDsa65, KeyType::MlDsa87] {
+        let mut signing = Signing::new(key);
+        let primitive = Primitive::Sign { key };
+        let scenario = Scenario::timed(Work::Crypto { primitive });
+        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.sign())]);
+        signing.sign();
+        let primitive = Primitive::Verify { key };
+        let scenario = Scenario::timed(Work::Crypto { primitive });
+        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.verify())]);
+    }
+}
+
+/// Returns the time of an operation.
+fn ns_of(operation: impl FnOnce()) -> u64 {
+    let begun = Instant::now();
+    operation();
+    u64::try_from(begun.elapsed().as_nanos()).unwrap()
 }
 
 fn memory(harness: &Harness<'_>) {
@@ -110,12 +145,14 @@ fn memory(harness: &Harness<'_>) {
     }
 }
 
-/// Returns a function that verifies the chain, from DER to the verdict.
-fn verification() -> impl Fn() {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots()), provider);
+/// Returns a function that verifies a chain, from DER to the verdict.
+fn verification(key: KeyType) -> impl Fn() {
+    let material = material_of_key(key);
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let roots = Arc::new(roots(&material));
+    let webpki = WebPkiServerVerifier::builder_with_provider(roots, provider);
     let webpki = webpki.build().unwrap();
-    let chain = CertificateDer::pem_slice_iter(material().chain_pem.as_bytes())
+    let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes())
         .map(|der| der.unwrap().to_vec())
         .collect::<Vec<_>>();
     let name = ServerName::try_from(SUITE_HOST).unwrap();
@@ -131,9 +168,48 @@ fn verification() -> impl Fn() {
     }
 }
 
-fn roots() -> RootCertStore {
+/// A key with its certificate, and the last signature.
+struct Signing {
+    key: Arc<dyn SigningKey>,
+    scheme: rustls::SignatureScheme,
+    certificate: CertificateDer<'static>,
+    algorithm: &'static dyn SignatureVerificationAlgorithm,
+    signature: Vec<u8>,
+}
+
+impl Signing {
+    fn new(key: KeyType) -> Self {
+        let material = material_of_key(key);
+        let provider = aws_lc_rs::default_provider();
+        let der = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).unwrap();
+        let wanted = key.schemes()[0].0;
+        let mut known = provider.signature_verification_algorithms.mapping.iter();
+        let (scheme, algorithms) = known.find(|(s, _)| u16::from(*s) == wanted).unwrap();
+        Self {
+            key: provider.key_provider.load_private_key(der).unwrap(),
+            scheme: *scheme,
+            certificate: CertificateDer::from_pem_slice(material.chain_pem.as_bytes()).unwrap(),
+            algorithm: algorithms[0],
+            signature: Vec::new(),
+        }
+    }
+
+    fn sign(&mut self) {
+        let signer = self.key.choose_scheme(&[self.scheme]).unwrap();
+        self.signature = signer.sign(&SIGNED).unwrap();
+    }
+
+    fn verify(&self) {
+        let certificate = EndEntityCert::try_from(&self.certificate).unwrap();
+        certificate
+            .verify_signature(self.algorithm, &SIGNED, &self.signature)
+            .unwrap();
+    }
+}
+
+fn roots(material: &Material) -> RootCertStore {
     let mut roots = RootCertStore::empty();
-    let root = CertificateDer::from_pem_slice(material().roots_pem.as_bytes());
+    let root = CertificateDer::from_pem_slice(material.roots_pem.as_bytes());
     roots.add(root.unwrap()).unwrap();
     roots
 }
@@ -147,10 +223,10 @@ struct Plain {
 }
 
 impl Plain {
-    fn new(version: TlsVersion, kind: HandshakeKind) -> Self {
-        let material = material();
-        let mut provider: CryptoProvider = rustls::crypto::aws_lc_rs::default_provider();
-        let wanted = match version {
+    fn new(settings: &SessionSettings, kind: HandshakeKind) -> Self {
+        let material = material_of(settings);
+        let mut provider: CryptoProvider = aws_lc_rs::default_provider();
+        let wanted = match settings.version {
             TlsVersion::Tls13 => rustls::CipherSuite::TLS13_AES_256_GCM_SHA384,
             _ => rustls::CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         };
@@ -161,14 +237,14 @@ impl Plain {
             .kx_groups
             .retain(|group| group.name() == rustls::NamedGroup::X25519);
         let provider = Arc::new(provider);
-        let versions = match version {
+        let versions = match settings.version {
             TlsVersion::Tls13 => [&TLS13],
             _ => [&TLS12],
         };
         let mut client = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)
             .unwrap()
-            .with_root_certificates(roots())
+            .with_root_certificates(roots(&material))
             .with_no_client_auth();
         let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes());
         let mut server = ServerConfig::builder_with_provider(provider)
@@ -186,7 +262,7 @@ impl Plain {
             // Without a session store, rustls sends no tickets, but makes them.
             server.send_tls13_tickets = 0;
         } else {
-            server.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
+            server.ticketer = aws_lc_rs::Ticketer::new().unwrap();
         }
         Self {
             client: Arc::new(client),
@@ -198,10 +274,11 @@ impl Plain {
 
     /// Two configurations for sessions that are held in this state: the client keeps none, and each begins with a full handshake.
     fn holding(version: TlsVersion, after: HeldAfter) -> Self {
-        let mut plain = Self::new(version, HandshakeKind::Full);
+        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let mut plain = Self::new(&settings, HandshakeKind::Full);
         if after.has_tickets(version) {
             let server = Arc::get_mut(&mut plain.server).unwrap();
-            server.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
+            server.ticketer = aws_lc_rs::Ticketer::new().unwrap();
             server.send_tls13_tickets = 2;
         }
         plain

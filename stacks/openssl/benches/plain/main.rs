@@ -7,6 +7,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
+mod alone;
+
 use std::{
     cell::RefCell,
     env,
@@ -20,27 +22,32 @@ use std::{
 
 use netbench_lab::SUITE_HOST;
 use netbench_tls::{
-    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Scenario, SessionSettings,
-    TlsVersion, Work,
+    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Primitive, Scenario,
+    SessionSettings, TlsVersion, Work,
 };
-use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
+use netbench_worker_test::plain::{self, Harness, material_of, resident_bytes};
 use openssl::{
     pkey::PKey,
     ssl::{
         ErrorCode, ShutdownState, Ssl, SslContext, SslContextBuilder, SslMethod, SslOptions,
         SslSession, SslSessionCacheMode, SslStream, SslVerifyMode, SslVersion,
     },
-    stack::Stack,
-    x509::{
-        X509, X509PurposeId, X509StoreContext,
-        store::{X509Store, X509StoreBuilder},
-        verify::X509VerifyParam,
-    },
+    x509::X509,
 };
+
+use alone::{Signing, Verifier, store};
 
 const WRITE: usize = 1 << 20;
 /// Number of held sessions. Each has a socket, and processes may have 1,024 files.
 const SESSIONS: u32 = 800;
+
+/// The keys of the chains that are verified.
+const VERIFIED: [KeyType; 4] = [
+    KeyType::Rsa2048,
+    KeyType::MlDsa44,
+    KeyType::MlDsa65,
+    KeyType::MlDsa87,
+];
 
 /// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
 const HOLD: &str = "NETBENCH_PLAIN_HOLD";
@@ -57,15 +64,18 @@ fn main() {
 }
 
 fn timings(harness: &Harness<'_>) {
-    for (version, kind) in [
-        (TlsVersion::Tls12, HandshakeKind::Full),
-        (TlsVersion::Tls13, HandshakeKind::Full),
-        (TlsVersion::Tls12, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, HandshakeKind::Ticket),
+    for (version, key, kind) in [
+        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Full),
+        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Ticket),
+        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Ticket),
+        (TlsVersion::Tls13, KeyType::MlDsa44, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::MlDsa65, HandshakeKind::Full),
+        (TlsVersion::Tls13, KeyType::MlDsa87, HandshakeKind::Full),
     ] {
-        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let settings = SessionSettings::usual(version, key, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Handshake { kind, settings });
-        let plain = Plain::new(version, kind);
+        let plain = Plain::new(&settings, kind);
         // The first handshake is full; it leaves the tickets by which the others resume.
         plain.connect();
         harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
@@ -82,22 +92,32 @@ fn timings(harness: &Harness<'_>) {
         max_fragment_bytes: None,
         heap: HeapState::Settled,
     });
-    let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
+    let plain = Plain::new(&settings, HandshakeKind::Full);
     let (mut pair, write, mut read) = (plain.connect(), vec![7; WRITE], vec![0; 16 << 10]);
     harness.take_turns(&scenario, [Measure::Send, Measure::Receive], || {
         pair.burst(&write, &mut read).map(ns)
     });
-    let scenario = Scenario::timed(Work::Verify {
-        key: KeyType::Rsa2048,
-        chain_length: 2,
-        roots: 1,
-    });
-    let verifier = Verifier::new();
-    harness.take_turns(&scenario, [Measure::Whole], || {
-        let begun = Instant::now();
-        verifier.verify();
-        [ns(begun.elapsed())]
-    });
+    for key in VERIFIED {
+        let scenario = Scenario::timed(Work::Verify {
+            key,
+            chain_length: 2,
+            roots: 1,
+        });
+        let verifier = Verifier::new(key);
+        harness.take_turns(&scenario, [Measure::Whole], || {
+            [ns_of(|| verifier.verify())]
+        });
+    }
+    for key in [KeyType::MlDsa44, KeyType::MlDsa65, KeyType::MlDsa87] {
+        let mut signing = Signing::new(key);
+        let primitive = Primitive::Sign { key };
+        let scenario = Scenario::timed(Work::Crypto { primitive });
+        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.sign())]);
+        signing.sign();
+        let primitive = Primitive::Verify { key };
+        let scenario = Scenario::timed(Work::Crypto { primitive });
+        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.verify())]);
+    }
 }
 
 fn memory(harness: &Harness<'_>) {
@@ -119,6 +139,13 @@ fn memory(harness: &Harness<'_>) {
                 .unwrap()
         });
     }
+}
+
+/// Returns the time of an operation.
+fn ns_of(operation: impl FnOnce()) -> u64 {
+    let begun = Instant::now();
+    operation();
+    ns(begun.elapsed())
 }
 
 fn ns(time: Duration) -> u64 {
@@ -183,9 +210,9 @@ struct Pair<S: Read + Write> {
     times: [Duration; 2],
 }
 
-fn context(method: SslMethod, version: TlsVersion) -> SslContextBuilder {
+fn context(method: SslMethod, settings: &SessionSettings) -> SslContextBuilder {
     let mut context = SslContext::builder(method).unwrap();
-    let (version, ciphersuites) = match version {
+    let (version, ciphersuites) = match settings.version {
         TlsVersion::Tls13 => (SslVersion::TLS1_3, "TLS_AES_256_GCM_SHA384"),
         _ => (SslVersion::TLS1_2, ""),
     };
@@ -198,30 +225,35 @@ fn context(method: SslMethod, version: TlsVersion) -> SslContextBuilder {
             .set_cipher_list("ECDHE-RSA-AES256-GCM-SHA384")
             .unwrap();
     }
-    context
-        .set_sigalgs_list("rsa_pss_rsae_sha256:rsa_pkcs1_sha256")
-        .unwrap();
+    let schemes = match settings.key {
+        KeyType::MlDsa44 => "mldsa44",
+        KeyType::MlDsa65 => "mldsa65",
+        KeyType::MlDsa87 => "mldsa87",
+        _ => "rsa_pss_rsae_sha256:rsa_pkcs1_sha256",
+    };
+    context.set_sigalgs_list(schemes).unwrap();
     context.set_groups_list("X25519").unwrap();
     context.set_options(SslOptions::NO_COMPRESSION);
     context
 }
 
 impl Plain {
-    fn new(version: TlsVersion, kind: HandshakeKind) -> Self {
+    fn new(settings: &SessionSettings, kind: HandshakeKind) -> Self {
         let resumes = kind != HandshakeKind::Full;
-        Self::with(version, resumes, resumes)
+        Self::with(settings, resumes, resumes)
     }
 
     /// Two contexts for sessions that are held in this state: the client keeps none, and each begins with a full handshake.
     fn holding(version: TlsVersion, after: HeldAfter) -> Self {
-        Self::with(version, false, after.has_tickets(version))
+        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        Self::with(&settings, false, after.has_tickets(version))
     }
 
-    fn with(version: TlsVersion, resumes: bool, gives_tickets: bool) -> Self {
-        let material = material();
-        let mut client = context(SslMethod::tls_client(), version);
+    fn with(settings: &SessionSettings, resumes: bool, gives_tickets: bool) -> Self {
+        let material = material_of(settings);
+        let mut client = context(SslMethod::tls_client(), settings);
         client.set_verify(SslVerifyMode::PEER);
-        client.set_cert_store(store().build());
+        client.set_cert_store(store(&material).build());
         client.set_session_cache_mode(SslSessionCacheMode::OFF);
         let kept = Rc::new(RefCell::new(Vec::new()));
         if resumes {
@@ -233,7 +265,7 @@ impl Plain {
                 move |_, session| kept.keep(session)
             });
         }
-        let mut server = context(SslMethod::tls_server(), version);
+        let mut server = context(SslMethod::tls_server(), settings);
         let mut chain = X509::stack_from_pem(material.chain_pem.as_bytes())
             .unwrap()
             .into_iter();
@@ -252,7 +284,7 @@ impl Plain {
         Self {
             client: client.build(),
             server: server.build(),
-            version,
+            version: settings.version,
             kept,
             wires: Default::default(),
         }
@@ -446,47 +478,5 @@ impl Keep {
             kept.remove(0);
         }
         kept.push(session);
-    }
-}
-
-fn store() -> X509StoreBuilder {
-    let mut store = X509StoreBuilder::new().unwrap();
-    for root in X509::stack_from_pem(material().roots_pem.as_bytes()).unwrap() {
-        store.add_cert(root).unwrap();
-    }
-    store
-}
-
-struct Verifier {
-    store: X509Store,
-    chain: Vec<Vec<u8>>,
-}
-
-impl Verifier {
-    fn new() -> Self {
-        let mut store = store();
-        let mut name = X509VerifyParam::new().unwrap();
-        name.set_host(SUITE_HOST).unwrap();
-        store.set_param(&name).unwrap();
-        store.set_purpose(X509PurposeId::SSL_SERVER).unwrap();
-        let chain = X509::stack_from_pem(material().chain_pem.as_bytes()).unwrap();
-        Self {
-            store: store.build(),
-            chain: chain
-                .iter()
-                .map(|certificate| certificate.to_der().unwrap())
-                .collect(),
-        }
-    }
-
-    fn verify(&self) {
-        let leaf = X509::from_der(&self.chain[0]).unwrap();
-        let mut above = Stack::new().unwrap();
-        for der in &self.chain[1..] {
-            above.push(X509::from_der(der).unwrap()).unwrap();
-        }
-        let mut context = X509StoreContext::new().unwrap();
-        let good = context.init(&self.store, &leaf, &above, |context| context.verify_cert());
-        assert!(good.unwrap());
     }
 }
