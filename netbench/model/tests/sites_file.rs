@@ -478,6 +478,7 @@ fn sites() -> impl Strategy<Value = Site> {
                 .into_iter()
                 .filter(|s| own && tls.contains(&s.version()))
                 .collect();
+            let can_retry = groups.len() != 1;
             let has_newest = tls.contains(&TlsVersion::Tls13);
             let (rtt_ns, jitter_ns, parts_per_million, rate, packets, window) = link;
             let rate = rate.map(|bits_per_second| BitRate { bits_per_second });
@@ -499,8 +500,8 @@ fn sites() -> impl Strategy<Value = Site> {
                     alpn,
                     tickets,
                     early_data: early_data.filter(|policy| {
-                        let can_retry = *policy != EarlyDataPolicy::Retry || groups.len() != 1;
-                        tickets > 0 && has_newest && can_retry
+                        let is_possible = can_retry || *policy != EarlyDataPolicy::Retry;
+                        tickets > 0 && has_newest && is_possible
                     }),
                     ocsp,
                     link: LinkProfile {
