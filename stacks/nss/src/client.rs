@@ -9,6 +9,7 @@ use netbench_worker::{
 use crate::{
     certificates::{Identity, Roots},
     config::{Config, Kept},
+    ech,
     library::library,
     session::{Session, User},
     settings::{Settings, set_versions},
@@ -33,6 +34,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         .set(config.model())?,
     }
     config.set_alpn(&settings.alpn)?;
+    ech::set(setup, config.model())?;
     if let Some(identity) = setup.identity {
         config.set_identity(Identity::of_pem(&identity.chain_pem, &identity.key_pem)?)?;
     }

@@ -155,7 +155,7 @@ pub(crate) struct AlertStr {
     pub(crate) description: u8,
 }
 
-/// `SSLChannelInfo` as far as its `resumed`.
+/// `SSLChannelInfo` as far as its `echAccepted`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct ChannelInfo {
@@ -178,6 +178,9 @@ pub(crate) struct ChannelInfo {
     pub(crate) signature: c_uint,
     original_group: c_uint,
     pub(crate) resumed: c_int,
+    delegated_credential: c_int,
+    psk: c_uint,
+    pub(crate) ech_accepted: c_int,
 }
 
 /// `PRFileDesc`.
@@ -307,11 +310,13 @@ unsafe extern "C" {
     pub(crate) fn PR_ErrorToString(code: i32, language: u32) -> *const c_char;
     pub(crate) fn PR_Now() -> i64;
 
-    // The headers rename these two functions.
+    // The headers rename these functions.
     #[link_name = "PORT_NewArena_Util"]
     pub(crate) fn PORT_NewArena(chunk: c_ulong) -> *mut ArenaStr;
     #[link_name = "PORT_FreeArena_Util"]
     pub(crate) fn PORT_FreeArena(arena: *mut ArenaStr, zero: c_int);
+    #[link_name = "SECITEM_FreeItem_Util"]
+    pub(crate) fn SECITEM_FreeItem(item: *mut Item, with_item: c_int);
 
     pub(crate) fn NSS_GetVersion() -> *const c_char;
     pub(crate) fn NSS_VersionCheck(oldest: *const c_char) -> c_int;

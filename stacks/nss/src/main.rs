@@ -3,13 +3,14 @@
 //! This package must never set a value that was not given. Start reading at `stack.rs`; `client.rs`,
 //! `server.rs` and `in_memory.rs` make configurations and sessions from the types of `settings.rs`,
 //! `config.rs` and `session.rs`; `io_layer.rs` is the layer that the library reads from and writes to;
-//! `signing.rs`, `exchange.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and
-//! `explain.rs` translate, and `ffi.rs` and `pk11.rs` declare the used functions of the library.
+//! `signing.rs`, `exchange.rs` and `records.rs` are the cryptography beneath; `ech.rs` is Encrypted
+//! ClientHello, `negotiated.rs` and `explain.rs` translate, and `ffi.rs` and `pk11.rs` declare the used functions of the library.
 
 mod certificates;
 mod chain;
 mod client;
 mod config;
+mod ech;
 mod exchange;
 mod explain;
 mod ffi;

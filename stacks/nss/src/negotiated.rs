@@ -7,7 +7,10 @@ use netbench_tls::{
 };
 use netbench_worker::der_length;
 
-use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};
+use crate::{
+    ech,
+    ffi::{self, CertNode, ChannelInfo, FileDesc},
+};
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
@@ -25,7 +28,7 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
     // the old signature.
     let is_signed = !resumed && suite.facts().is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
-        ech: None,
+        ech: ech::status(info.ech_accepted),
         early_data: None,
         version,
         suite: Some(suite),

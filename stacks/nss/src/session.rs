@@ -13,6 +13,7 @@ use netbench_worker::{CallbackTransport, DrivenSession, Probe, SocketSession};
 
 use crate::{
     config::Config,
+    ech,
     ffi::{self, AlertStr, FileDesc},
     io_layer::layer,
     library::{Error, checked, library, made},
@@ -148,6 +149,9 @@ impl<T: Read + Write> Session<T> {
         }
         if error.code == ffi::PR_END_OF_FILE_ERROR || end.has_ended() {
             return io::ErrorKind::UnexpectedEof.into();
+        }
+        if let Some(probe) = &told.user.probe {
+            ech::watch(&error, self.fd, probe);
         }
         error.alert = told.alert;
         io::Error::other(error)

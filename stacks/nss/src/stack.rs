@@ -9,7 +9,7 @@ use netbench_worker::{
 
 use crate::{
     chain::ClientOfChains,
-    client, explain,
+    client, ech, explain,
     library::{Error, version},
     server,
     settings::{has_group, has_scheme, has_suite},
@@ -32,6 +32,7 @@ impl Stack for Nss {
             "client-certificate",
             "verify",
         ];
+        let ech = ech::OPERATIONS.into_iter().filter(|_| ech::is_available());
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -41,7 +42,11 @@ impl Stack for Nss {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: operations
+                .into_iter()
+                .chain(ech)
+                .map(str::to_owned)
+                .collect(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
             suites: supported(CipherSuite::SERVED, has_suite),

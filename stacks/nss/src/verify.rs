@@ -8,6 +8,7 @@ use std::{
 use netbench_tls::CertificateFault as Fault;
 
 use crate::{
+    ech,
     explain::certificate_fault,
     ffi::{self, FileDesc, VerifyLog},
     library::{Error, checked, made},
@@ -45,6 +46,9 @@ pub(crate) extern "C" fn verify(
                 is_server,
             )
         };
+        if let Some(name) = ech::name_of_rejection(fd) {
+            return for_public_name(fd, &name, status);
+        }
         match &told.user.host {
             Some(host) if status != ffi::SUCCESS && told.user.key_usage == KeyUsage::Any => {
                 the_rest(fd, host)
@@ -65,6 +69,28 @@ pub(crate) extern "C" fn verify(
         unsafe { ffi::PR_SetError(error.code, 0) };
     }
     status
+}
+
+/// Finishes the verification of a server that rejected Encrypted ClientHello. `status` is that of the library's verification,
+/// which looks at the name last, and at the hidden one.
+fn for_public_name(fd: FileDesc, name: &CStr, status: c_int) -> c_int {
+    if status != ffi::SUCCESS && Error::last().code != ffi::SSL_ERROR_BAD_CERT_DOMAIN {
+        return status;
+    }
+    peer_certificates(fd, |chain| {
+        let Some(leaf) = chain.first().copied() else {
+            return ffi::FAILURE;
+        };
+        // SAFETY: the certificates are alive.
+        match unsafe { has_name(leaf, name) } {
+            Ok(()) => ffi::SUCCESS,
+            Err(error) => {
+                // SAFETY: the call only sets the thread's error.
+                unsafe { ffi::PR_SetError(error.code, 0) };
+                ffi::FAILURE
+            }
+        }
+    })
 }
 
 /// Continues the library's verification after it has rejected the key usage. Any other error remains.

@@ -1,0 +1,191 @@
+//! Encrypted ClientHello of clients (RFC 9849), whose functions are experimental.
+
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint},
+    mem::MaybeUninit,
+};
+
+use netbench_protocol::Ech;
+use netbench_tls::EchStatus;
+use netbench_worker::{ClientSetup, Probe, SetupError, refused};
+
+use crate::{
+    ffi::{self, FileDesc, Item},
+    library::{Error, checked},
+};
+
+/// The operations of a library that has the functions.
+pub(crate) const OPERATIONS: [&str; 2] = ["ech", "ech-grease"];
+
+/// `SSL_ERROR_ECH_RETRY_WITH_ECH` of sslerr.h: the server rejected, proved the public name and sent configurations.
+const RETRY_WITH_ECH: i32 = -12100;
+
+/// `SSL_ERROR_ECH_RETRY_WITHOUT_ECH` of sslerr.h: the same without configurations.
+const RETRY_WITHOUT_ECH: i32 = -12099;
+
+// Types of experimental functions (`sslexp.h`).
+type SetClientEchConfigs = unsafe extern "C" fn(FileDesc, *const c_uchar, c_uint) -> c_int;
+type EnableGreaseEch = unsafe extern "C" fn(FileDesc, c_int) -> c_int;
+type GetEchRetryConfigs = unsafe extern "C" fn(FileDesc, *mut Item) -> c_int;
+
+/// The library's functions.
+struct Functions {
+    set_configs: SetClientEchConfigs,
+    enable_grease: EnableGreaseEch,
+    get_retry_configs: GetEchRetryConfigs,
+}
+
+impl Functions {
+    /// Finds them. This requires no initialization.
+    fn find() -> Option<Self> {
+        // SAFETY: the types are those of the header.
+        unsafe {
+            Some(Self {
+                set_configs: ffi::experimental(c"SSL_SetClientEchConfigs")?,
+                enable_grease: ffi::experimental(c"SSL_EnableTls13GreaseEch")?,
+                get_retry_configs: ffi::experimental(c"SSL_GetEchRetryConfigs")?,
+            })
+        }
+    }
+
+    fn found() -> Result<Self, SetupError> {
+        let none = || SetupError::Unsupported("no Encrypted ClientHello in this NSS".to_owned());
+        Self::find().ok_or_else(none)
+    }
+}
+
+/// Returns whether the library has Encrypted ClientHello.
+pub(crate) fn is_available() -> bool {
+    Functions::find().is_some()
+}
+
+/// Sets a client's Encrypted ClientHello at the model of its sessions.
+pub(crate) fn set(setup: &ClientSetup<'_>, model: FileDesc) -> Result<(), SetupError> {
+    if let Some(list) = setup.ech_configs()? {
+        set_configs(&list, model)?;
+    }
+    if setup.ech == Some(&Ech::Grease) {
+        let enable_grease = Functions::found()?.enable_grease;
+        // SAFETY: the socket is alive.
+        checked(unsafe { enable_grease(model, 1) }).map_err(refused("GREASE of ECH"))?;
+    }
+    Ok(())
+}
+
+fn set_configs(list: &[u8], model: FileDesc) -> Result<(), SetupError> {
+    let set_configs = Functions::found()?.set_configs;
+    let bytes = c_uint::try_from(list.len()).unwrap_or(c_uint::MAX);
+    // SAFETY: the socket is alive, and the library copies the list.
+    let status = unsafe { set_configs(model, list.as_ptr(), bytes) };
+    checked(status).map_err(refused("ECH configurations"))
+}
+
+/// Records a rejection, if that is the session's error.
+pub(crate) fn watch(error: &Error, fd: FileDesc, probe: &Probe) {
+    match error.code {
+        RETRY_WITH_ECH => probe.ech_rejected(retry_configs(fd)),
+        RETRY_WITHOUT_ECH => probe.ech_rejected(None),
+        _ => {}
+    }
+}
+
+/// The preliminary data of a handshake: `SSLPreliminaryChannelInfo`.
+#[repr(C)]
+struct PreliminaryInfo {
+    length: u32,
+    known: u32,
+    version: u16,
+    suite: u16,
+    early_data: [u32; 2],
+    early_data_suite: u16,
+    peer: [u32; 3],
+    ech_accepted: c_int,
+    ech_public_name: *const c_char,
+}
+
+unsafe extern "C" {
+    fn SSL_GetPreliminaryChannelInfo(
+        fd: FileDesc,
+        info: *mut PreliminaryInfo,
+        bytes: c_uint,
+    ) -> c_int;
+}
+
+/// Returns the name for which a client has to verify the certificate of a server that rejected. The header leaves this to the
+/// application's hook: `SSL_AuthCertificate` takes the hidden name even then.
+pub(crate) fn name_of_rejection(fd: FileDesc) -> Option<CString> {
+    /// `ssl_preinfo_ech`.
+    const HAS_ECH: u32 = 1 << 4;
+    let mut info = MaybeUninit::<PreliminaryInfo>::zeroed();
+    let bytes = c_uint::try_from(size_of::<PreliminaryInfo>()).unwrap_or(0);
+    // SAFETY: the session is alive; the library fills as many bytes, for which zeros are valid too. The name, if there is one,
+    // lives as long as the session.
+    unsafe {
+        checked(SSL_GetPreliminaryChannelInfo(fd, info.as_mut_ptr(), bytes)).ok()?;
+        let info = info.assume_init();
+        let is_rejected =
+            info.known & HAS_ECH != 0 && info.ech_accepted == 0 && !info.ech_public_name.is_null();
+        is_rejected.then(|| CStr::from_ptr(info.ech_public_name).to_owned())
+    }
+}
+
+/// Returns the status by the library's field `echAccepted`.
+pub(crate) fn status(accepted: c_int) -> Option<EchStatus> {
+    (accepted != 0).then_some(EchStatus::Accepted)
+}
+
+/// Returns the configurations that the server sent.
+fn retry_configs(fd: FileDesc) -> Option<Vec<u8>> {
+    let get_retry_configs = Functions::find()?.get_retry_configs;
+    let mut list = Item::of(&[]);
+    // SAFETY: the session is alive; the library replaces the item with a copy of its own, which is freed here.
+    unsafe {
+        checked(get_retry_configs(fd, &raw mut list)).ok()?;
+        let configs = list.bytes().to_vec();
+        ffi::SECITEM_FreeItem(&raw mut list, 0);
+        Some(configs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        certificates::Roots,
+        config::{Config, Kept},
+        library::library,
+    };
+
+    fn put(bytes: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(bytes.len()).expect("a length");
+        [&length.to_be_bytes(), bytes].concat()
+    }
+
+    /// Returns an ECHConfigList (RFC 9849 section 4) with one configuration of this version.
+    fn list(version: u16) -> Vec<u8> {
+        let suites = [0, 1, 0, 1];
+        let head = [&[7, 0, 0x20], put(&[9; 32]).as_slice(), &put(&suites)].concat();
+        let contents = [head.as_slice(), &[64, 11], b"public.test", &put(&[])].concat();
+        put(&[&version.to_be_bytes(), put(&contents).as_slice()].concat())
+    }
+
+    fn try_it(list: &[u8]) -> Result<(), SetupError> {
+        library().map_err(refused("NSS"))?;
+        let roots = Roots::of_der(std::iter::empty()).map_err(refused("roots"))?;
+        set_configs(list, Config::client(roots, &Kept::Nothing)?.model())
+    }
+
+    #[test]
+    fn a_list_is_taken_whole_or_not_at_all() {
+        let whole = list(0xfe0d);
+        try_it(&whole).expect("a list");
+        for length in 0..whole.len() {
+            let error = try_it(&whole[..length]).expect_err("it was taken");
+            let text = error.to_string();
+            assert!(text.starts_with("ECH configurations: "), "{text}");
+        }
+        for bytes in [list(0x7a7a), whole.repeat(2), put(&[0xff; 65_500])] {
+            try_it(&bytes).expect_err("it was taken");
+        }
+    }
+}
