@@ -15,6 +15,9 @@ var offeredSuites = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
 }
 
+// extensionECH is the extension of Encrypted ClientHello (RFC 9849 section 5).
+const extensionECH = 0xfe0d
+
 // noSuite is a code point that stands for no suite.
 const noSuite = 0x0000
 
@@ -25,7 +28,9 @@ const noSuite = 0x0000
 // written: after a HelloRetryRequest, the client's second list is compared with its first.
 func (one *site) choose() {
 	one.config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		hello.Conn.(*served).hide(hello.CipherSuites)
+		connection := hello.Conn.(*served)
+		connection.hide(hello.CipherSuites)
+		connection.offersECH = slices.Contains(hello.Extensions, extensionECH)
 		return nil, nil
 	}
 }

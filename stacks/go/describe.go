@@ -65,7 +65,7 @@ func describe() descriptionAnswer {
 			Connector:  "net/http " + release,
 			Build:      build,
 		},
-		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify", "ech"},
+		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify", "ech", "serves-ech"},
 		Trust:      []string{systemPool},
 		Groups:     describedGroups,
 		Suites:     describedSuites(),

@@ -25,6 +25,12 @@ type ech struct {
 	Configs []byte `json:"configs"`
 }
 
+// echKey is a key of a server with Encrypted ClientHello.
+type echKey struct {
+	Config     []byte `json:"config_base64"`
+	PrivateKey []byte `json:"private_key_base64"`
+}
+
 // echRejected is the answer about a server that rejected Encrypted ClientHello and proved the public name.
 type echRejected struct {
 	Failure      *failure `json:"failure"`
@@ -86,6 +92,7 @@ type serveSite struct {
 	Groups     []group   `json:"groups"`
 	ALPN       []string  `json:"alpn"`
 	Tickets    uint8     `json:"tickets"`
+	ECHKeys    []echKey  `json:"ech_keys"`
 	OCSP       []byte    `json:"ocsp_base64"`
 	BodyBytes  int64     `json:"body_bytes"`
 	Fault      *string   `json:"fault"`

@@ -220,7 +220,12 @@ func (s *server) take(tcp *net.TCPConn, one *site) error {
 	if one.hasFault("bad-http") {
 		return badHTTP(secured)
 	}
-	view, err := json.Marshal(serverView{serverAgreedOn(&state), uint64(cpu.Nanoseconds())})
+	agreed := serverAgreedOn(&state)
+	if agreed.ECH == nil && held.offersECH {
+		grease := "grease"
+		agreed.ECH = &grease
+	}
+	view, err := json.Marshal(serverView{agreed, uint64(cpu.Nanoseconds())})
 	if err != nil {
 		return err
 	}
@@ -262,6 +267,8 @@ type served struct {
 	site *site
 	// The server's report on the handshake, as JSON.
 	view string
+	// Whether the client's hello has the extension of Encrypted ClientHello. An inner hello has it too.
+	offersECH bool
 	// The client's suites as it sent them, while some are hidden, and crypto/tls' slice of them.
 	sent, offered []uint16
 }
@@ -326,6 +333,12 @@ func newSite(settings serveSite, content []byte) (*site, error) {
 		}
 		one.config.CurvePreferences = append(one.config.CurvePreferences, tls.CurveID(g.code))
 	}
+	for _, key := range settings.ECHKeys {
+		one.config.EncryptedClientHelloKeys = append(one.config.EncryptedClientHelloKeys, tls.EncryptedClientHelloKey{
+			Config: key.Config, PrivateKey: key.PrivateKey, SendAsRetry: true,
+		})
+	}
+	one.settings.ECHKeys = nil
 	one.choose()
 	return one, nil
 }

@@ -229,6 +229,7 @@ impl Lab {
                 let root = self.client_roots.get(&chain.key.usual_ca());
                 root.cloned()
             }),
+            ech_keys: Vec::new(),
             ocsp_base64: served.ocsp_base64.clone(),
             body_bytes: lab.body_bytes,
             fault: lab.fault,

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use netbench_model::{ChainProfile, Fault, KeyType, Site};
+use netbench_model::{ChainProfile, EchPolicy, Fault, KeyType, Site};
 use rcgen::{
     DistinguishedName, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose, SanType,
     SerialNumber,
@@ -101,7 +101,11 @@ fn sign(
     }];
 
     let (names, names_padding) = names(host, (padding / 2).min(MAX_NAMES_PADDING))?;
+    let public_name = site.lab.ech.map(|_| EchPolicy::PUBLIC_NAME.try_into());
     params.subject_alt_names = names;
+    params
+        .subject_alt_names
+        .extend(public_name.transpose()?.map(SanType::DnsName));
     let timestamps = extensions::timestamps(padding - names_padding)?;
     params.custom_extensions.push(timestamps);
     Ok(params.signed_by(key, &issuer.issuer)?.der().to_vec())

@@ -39,8 +39,8 @@ fn prefix(field: Option<&str>) -> String {
 /// Parses a sites file: one site per line, `#` comments, blank lines.
 ///
 /// A line is `host[:port] key=value …`, or has a URL in place of the host. The keys are the fields of [`LabProfile`]:
-/// `server`, `tls`, `suites`, `groups`, `key`, `ca-key`, `chain`, `client-cert`, `alpn`, `tickets`, `early-data`, `ocsp`, `rtt`, `jitter`, `loss`,
-/// `rate`, `rate-up`, `queue`, `window`, `window-up`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#` at the start
+/// `server`, `tls`, `suites`, `groups`, `key`, `ca-key`, `chain`, `client-cert`, `alpn`, `tickets`, `early-data`, `ech`, `ocsp`, `rtt`, `jitter`,
+/// `loss`, `rate`, `rate-up`, `queue`, `window`, `window-up`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#` at the start
 /// of a line or after white space begins a comment. A byte order mark and CRLF are tolerated; any other control
 /// character is an error.
 ///

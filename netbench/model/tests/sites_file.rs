@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 use netbench_model::{
-    Alpn, BitRate, ChainProfile, CipherSuite, ClientChain, EarlyDataPolicy, Fault, Group, KeyType,
-    LabProfile, LinkProfile, LossRate, Queue, Site, SiteError, Switch, TlsVersion, Window,
-    parse_sites,
+    Alpn, BitRate, ChainProfile, CipherSuite, ClientChain, EarlyDataPolicy, EchPolicy, Fault,
+    Group, KeyType, LabProfile, LinkProfile, LossRate, Queue, Site, SiteError, Switch, TlsVersion,
+    Window, parse_sites,
 };
 use proptest::prelude::*;
 
@@ -59,6 +59,7 @@ fn every_field_is_read() {
         alpn: vec![Alpn::Http11],
         tickets: 4,
         early_data: Some(EarlyDataPolicy::Reject),
+        ech: None,
         ocsp: Switch::On,
         link: LinkProfile {
             rtt_ns: 20_000_000,
@@ -216,6 +217,14 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
         (
             "a.example early-data=retry groups=x25519",
             "line 1: early-data: a HelloRetryRequest needs a group of which the client sends no share; expected groups=x25519,secp384r1",
+        ),
+        (
+            "example.com tls=1.2 ech=accepted",
+            "line 1: ech: TLS before 1.3 has no Encrypted ClientHello; expected tls=1.3",
+        ),
+        (
+            "example.com ech=grease early-data=accept",
+            "line 1: ech: a site has Encrypted ClientHello or early data; expected one of",
         ),
         ("a.example ocsp=yes", "line 1: ocsp: expected on or off"),
         (
@@ -445,6 +454,7 @@ fn sites() -> impl Strategy<Value = Site> {
         (
             0u8..=16,
             prop::option::of(prop::sample::select(EarlyDataPolicy::ALL.to_vec())),
+            prop::option::of(prop::sample::select(EchPolicy::ALL.to_vec())),
         ),
     );
     let alpn = prop::sample::subsequence(Alpn::ALL.to_vec(), 0..=2);
@@ -462,7 +472,14 @@ fn sites() -> impl Strategy<Value = Site> {
     (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
         |(
             (host, port, path, server),
-            (tls, (own, suites), groups, (key, ca_key), (length, bytes), (tickets, early_data)),
+            (
+                tls,
+                (own, suites),
+                groups,
+                (key, ca_key),
+                (length, bytes),
+                (tickets, early_data, ech),
+            ),
             alpn,
             ocsp,
             link,
@@ -503,6 +520,7 @@ fn sites() -> impl Strategy<Value = Site> {
                         let is_possible = can_retry || *policy != EarlyDataPolicy::Retry;
                         tickets > 0 && has_newest && is_possible
                     }),
+                    ech: ech.filter(|_| early_data.is_none() && has_newest),
                     ocsp,
                     link: LinkProfile {
                         rtt_ns,

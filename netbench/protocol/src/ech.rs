@@ -32,6 +32,15 @@ impl Ech {
     }
 }
 
+/// A key of a server with Encrypted ClientHello. Only emulated sites have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EchKey {
+    /// The ECHConfig (RFC 9849 section 4), in base64: one configuration, without the length of a list.
+    pub config_base64: String,
+    /// The private key of X25519, in base64.
+    pub private_key_base64: String,
+}
+
 /// A connection whose server rejected Encrypted ClientHello and proved the public name (RFC 9849 section 6.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EchRejected {

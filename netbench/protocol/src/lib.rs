@@ -18,7 +18,7 @@ use netbench_tls::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ech::{Ech, EchRejected};
+pub use ech::{Ech, EchKey, EchRejected};
 pub use load::{Load, Loaded};
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
@@ -51,6 +51,10 @@ pub const SERVES_EARLY_DATA: &str = "serves-early-data";
 
 /// The operation of stacks whose servers can require a client certificate.
 pub const REQUIRES_CLIENT_CERTIFICATE: &str = "requires-client-certificate";
+
+/// The operation of a stack whose server serves sites with [`ServeSite::ech_keys`], and whose view of a connection has the outcome
+/// of Encrypted ClientHello.
+pub const SERVES_ECH: &str = "serves-ech";
 
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
 /// compressing middlebox could shrink.
@@ -306,6 +310,10 @@ pub struct ServeSite {
     /// Sent only to stacks that list [`REQUIRES_CLIENT_CERTIFICATE`] among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_root_pem: Option<String>,
+    /// The keys of Encrypted ClientHello, whose configurations the server sends to clients that it rejects; empty for a server
+    /// without it. Sent only to stacks that list [`SERVES_ECH`] among their operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ech_keys: Vec<EchKey>,
     /// A DER OCSP response to staple, in base64.
     pub ocsp_base64: Option<String>,
     /// Size of the response's body, in bytes.

@@ -11,6 +11,7 @@ mod contradictions;
 mod counts;
 mod decision;
 mod early_data;
+mod ech;
 mod evaluation;
 mod explain;
 mod families;

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use netbench_compat::EmulatedEch;
 use netbench_lab::{CompressedMessage, Lab};
 use netbench_link::Link;
 use netbench_model::{
@@ -14,7 +15,7 @@ use netbench_model::{
 };
 use netbench_protocol::{
     ClientIdentity, REQUIRES_CLIENT_CERTIFICATE, RequestBody, ResponseBody, SERVES_EARLY_DATA,
-    Serve, Serving, SharedListener,
+    SERVES_ECH, Serve, ServeSite, Serving, SharedListener,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -342,7 +343,7 @@ impl LabTargets {
             sites: some
                 .iter()
                 .filter(|i| !cannot.contains_key(&self.sites[**i].name()))
-                .filter_map(|i| self.lab.serve_site(&self.sites[*i], || self.wanted(*i)))
+                .filter_map(|i| self.serve_site(*i))
                 .collect(),
             shared: Some(self.shared()),
         }));
@@ -353,6 +354,16 @@ impl LabTargets {
             }
             other => Err(WorkerError::another_kind(&other)),
         }
+    }
+
+    fn serve_site(&self, site: usize) -> Option<ServeSite> {
+        let ech = self.sites[site].lab.ech.map(EmulatedEch::of);
+        Some(ServeSite {
+            ech_keys: ech.map(|ech| ech.keys).unwrap_or_default(),
+            ..self
+                .lab
+                .serve_site(&self.sites[site], || self.wanted(site))?
+        })
     }
 
     fn enter(&self, server: &LabServer, some: &[usize], serving: &Serving) {
@@ -416,6 +427,11 @@ fn lacking(site: &Site, workers: &Workers) -> Option<String> {
     if site.lab.client_chain.is_some() && !workers.does(server, REQUIRES_CLIENT_CERTIFICATE) {
         return Some(format!(
             "{server} cannot require a client certificate here; server=openssl and server=rustls-aws-lc can"
+        ));
+    }
+    if site.lab.ech.is_some() && !workers.does(server, SERVES_ECH) {
+        return Some(format!(
+            "{server} serves no site with ech; server=go can (`netbench stacks build go`)"
         ));
     }
     let mut versions = site.lab.tls.iter();

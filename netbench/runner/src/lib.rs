@@ -10,6 +10,7 @@ pub mod browser;
 pub mod chains;
 mod clock;
 pub mod compat;
+mod ech;
 mod environment;
 mod event;
 mod execute;

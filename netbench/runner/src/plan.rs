@@ -1,8 +1,9 @@
+use netbench_compat::EmulatedEch;
 use netbench_model::{
-    ClientChain, ClientSettings, ConnectPlan, CpuShare, PointClient, Profile, ShardRecord,
-    SignatureScheme, Target,
+    ClientChain, ClientSettings, ConnectPlan, CpuShare, EchPolicy, PointClient, Profile,
+    ShardRecord, SignatureScheme, Target, TlsVersion,
 };
-use netbench_protocol::{ClientIdentity, HttpRequest};
+use netbench_protocol::{ClientIdentity, Ech, HttpRequest};
 
 /// The trials of one session: the plan of the run, and the values that the plan only describes.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct OwnClient {
     schemes: Vec<SignatureScheme>,
     /// The certificates that the site requires of them.
     pub(crate) chain: Option<ClientChain>,
+    /// Encrypted ClientHello, with which clients offer TLS 1.3 alone.
+    ech: Option<EchPolicy>,
 }
 
 impl OwnClient {
@@ -37,7 +40,17 @@ impl OwnClient {
     pub(crate) fn settings(&self, of_run: &ClientSettings) -> ClientSettings {
         let mut settings = self.point.settings(of_run);
         settings.signatures.extend(&self.schemes);
+        if self.ech.is_some() {
+            settings
+                .versions
+                .retain(|version| *version == TlsVersion::Tls13);
+        }
         settings
+    }
+
+    /// Returns the clients' Encrypted ClientHello.
+    pub(crate) fn ech(&self) -> Option<Ech> {
+        EmulatedEch::of(self.ech?).offer
     }
 }
 
@@ -58,6 +71,7 @@ impl Trials<'_> {
                 // A library offers its own schemes, and nothing is known of a real host's certificate.
                 _ => Vec::new(),
             },
+            ech: site.lab.ech.filter(|_| is_emulated),
         }
     }
 

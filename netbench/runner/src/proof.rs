@@ -1,10 +1,10 @@
 use netbench_model::{
-    Condition, EarlyDataPolicy, EarlyDataStatus, Failure, FailureClass, FailureWord, LinkPackets,
-    Measured, Negotiated, Phase, Phases, Role, Site, Target,
+    Condition, EarlyDataPolicy, EarlyDataStatus, EchPolicy, Failure, FailureClass, FailureWord,
+    LinkPackets, Measured, Negotiated, Phase, Phases, Role, Site, Target,
 };
 use netbench_protocol::VERIFICATION_UNTIMED;
 
-use crate::Workers;
+use crate::{Workers, ech};
 
 /// The maximum number of bytes that may follow the last ones that a client counts: messages of both sides that
 /// close the connection, and frames for which no response waits.
@@ -24,6 +24,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) role: Role,
     pub(crate) target: Target,
     pub(crate) site: &'a Site,
+    /// Encrypted ClientHello between the client and the lab's server.
+    pub(crate) ech: Option<EchPolicy>,
     pub(crate) verification: VerificationTime,
     /// Size of the certificates that the client sends, if the site requires some.
     pub(crate) client_chain_bytes: Option<u64>,
@@ -134,6 +136,9 @@ fn compare(
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
         return Err((FailureWord::SidesDisagree, what));
+    }
+    if let Some(what) = ech::wrong_outcome(expected.ech, client, &server.negotiated) {
+        return Err((FailureWord::Ech, what));
     }
     if let Some(what) = wrong_early_data(expected, client, &server.negotiated) {
         return Err((FailureWord::EarlyData, what));
@@ -286,6 +291,10 @@ pub(crate) fn unsupported(condition: Condition, target: Target, site: &Site) -> 
         (
             is_emulated && condition == Condition::EarlyData && lab.early_data.is_none(),
             "the site has no early data: early-data=accept, accept-again, reject or retry",
+        ),
+        (
+            is_emulated && condition.resumes() && lab.ech.is_some_and(EchPolicy::is_rejected),
+            "a client has no session with a server that rejects Encrypted ClientHello",
         ),
     ];
     let mut reasons = reasons.into_iter();

@@ -48,6 +48,7 @@ pub(crate) fn connect(
                 }
             }
             ResponseBody::Failed(failure) => Outcome::Failed(failure),
+            ResponseBody::EchRejected(rejected) => Outcome::Failed(rejected.failure),
             ResponseBody::Unsupported { reason } => Outcome::Unsupported { reason },
             other => return Err(WorkerError::another_kind(&other)),
         },

@@ -51,6 +51,20 @@ impl<'a> Seats<'a> {
         self.workers[seat].is_some()
     }
 
+    /// Returns the settings of the worker of a seat.
+    pub(crate) fn settings(&self, seat: usize) -> Configure {
+        let trials = self.shared.trials;
+        let (stack, own) = (self.stack_at(seat).stack(), self.client(seat));
+        let lab = self.shared.targets.as_lab();
+        let required = lab.zip(own.chain);
+        let required = required.and_then(|(lab, chain)| lab.client_identity(chain));
+        Configure {
+            identity: required.or_else(|| trials.identity.clone()),
+            ech: own.ech(),
+            ..Configure::new(stack, own.settings(&trials.plan.client), trials.roots_pem)
+        }
+    }
+
     /// Returns the worker of a seat, or the reason why it has none.
     pub(crate) fn worker(&mut self, seat: usize) -> Result<&mut Worker, &Failure> {
         self.workers[seat].as_mut().ok_or(&self.failures[seat])
@@ -97,23 +111,18 @@ impl<'a> Seats<'a> {
     }
 
     fn start(&self, seat: usize) -> Result<Worker, WorkerError> {
-        let trials = self.shared.trials;
-        let plan = trials.plan;
-        let stack = self.stack_at(seat).stack();
-        let own = &self.clients[seat / plan.stacks.len()];
-        let client = own.settings(&plan.client);
-        let lab = self.shared.targets.as_lab();
-        let required = lab.zip(own.chain);
-        let required = required.and_then(|(lab, chain)| lab.client_identity(chain));
-        let settings = Configure {
-            identity: required.or_else(|| trials.identity.clone()),
-            ..Configure::new(stack, client, trials.roots_pem)
-        };
         let place = self.shared.targets.client_place();
         let launch = Launch {
-            cpu: trials.share(own),
+            cpu: self.shared.trials.share(self.client(seat)),
             ..self.shared.workers.launch(place.as_ref())
         };
-        self.shared.workers.start_configured(&launch, settings)
+        self.shared
+            .workers
+            .start_configured(&launch, self.settings(seat))
+    }
+
+    /// Returns the settings of clients of a seat.
+    fn client(&self, seat: usize) -> &OwnClient {
+        &self.clients[seat / self.shared.trials.plan.stacks.len()]
     }
 }

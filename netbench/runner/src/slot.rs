@@ -15,6 +15,7 @@ use parking_lot::MutexGuard;
 use crate::{
     Event, Targets, Unit, WorkerError,
     clock::unix_ms,
+    ech,
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
     proof::{Expected, VerificationTime, is_sound, unsupported},
@@ -113,7 +114,9 @@ impl<'a> Slot<'a> {
         }
         for &stack in &unit.order {
             let seat = self.seats.index(unit.site, stack);
-            let is_ready = self.seats.has_worker(seat) || self.shared.is_over();
+            let is_ready = self.seats.has_worker(seat)
+                || self.shared.is_over()
+                || self.offers_no_ech(unit.site, stack).is_some();
             if is_ready || !self.seats.start_anew(seat) {
                 continue;
             }
@@ -172,6 +175,7 @@ impl<'a> Slot<'a> {
         let cannot = unsupported(unit.condition, plan.target, site);
         let cannot = cannot.or_else(|| self.shared.targets.unsupported(unit.site));
         let cannot = cannot.or_else(|| self.sends_none_early(unit, stack));
+        let cannot = cannot.or_else(|| self.offers_no_ech(unit.site, stack));
         let given_up = self
             .never_answers(unit.site)
             .then(|| "the site was given up: every stack ran into the time limit twice".to_owned());
@@ -270,12 +274,22 @@ impl<'a> Slot<'a> {
         if unit.condition != Condition::EarlyData || self.can(stack, EARLY_REQUEST) {
             return None;
         }
+        Some(format!("{} sends no early data", self.connector_of(stack)))
+    }
+
+    /// Returns the reason why the stack does not offer the Encrypted ClientHello of the site's clients.
+    fn offers_no_ech(&self, site: usize, stack: usize) -> Option<String> {
+        let ech = self.shared.trials.own_client(site).ech()?;
+        let lacks = !self.can(stack, ech.operation());
+        lacks.then(|| format!("{} offers no {}", self.connector_of(stack), ech.name()))
+    }
+
+    /// Returns the words for a stack's connector in a reason.
+    fn connector_of(&self, stack: usize) -> String {
         let name = self.shared.trials.plan.stacks[stack].stack();
         let known = self.shared.workers.description(name);
         let connector = known.map_or("", |known| known.record.connector.as_str());
-        Some(format!(
-            "the connector of {name} ({connector}) sends no early data"
-        ))
+        format!("the connector of {name} ({connector})")
     }
 
     /// Returns whether the stack's worker lists `operation` among its operations.
@@ -387,6 +401,7 @@ impl<'a> Slot<'a> {
         let plan = self.shared.trials.plan;
         let site = &plan.sites[unit.site];
         let seat = self.seats.index(unit.site, stack);
+        let settings = self.seats.settings(seat);
         let worker = match self.seats.worker(seat) {
             Ok(worker) => worker,
             // A worker that was not started because the run is over has not failed.
@@ -415,6 +430,7 @@ impl<'a> Slot<'a> {
             role,
             target: plan.target,
             site,
+            ech: site.lab.ech.filter(|_| plan.target == Target::Lab),
             verification: VerificationTime::of(self.shared.workers, stack_name),
             client_chain_bytes: self
                 .shared
@@ -423,9 +439,16 @@ impl<'a> Slot<'a> {
                 .and_then(|lab| lab.client_chain_bytes(site)),
         };
         let targets = self.shared.targets;
-        let connected = connect(worker, request, &expected, |measured| {
-            settled_packets(targets, unit.site, measured.transfer.bytes_out)
-        });
+        let connected = match expected.ech.filter(|policy| policy.is_rejected()) {
+            None => connect(worker, request, &expected, |measured| {
+                settled_packets(targets, unit.site, measured.transfer.bytes_out)
+            }),
+            Some(policy) => {
+                ech::connect_twice(worker, (settings, request), (policy, &expected), || {
+                    targets.packets(unit.site)
+                })
+            }
+        };
         match connected {
             Ok(outcome) => Some(outcome),
             Err(WorkerError::Stopped) => None,

@@ -208,8 +208,14 @@ impl Worker {
         settings: Configure,
     ) -> Result<Self, WorkerError> {
         let mut worker = Self::start(program, launch)?;
-        match worker.ask(RequestBody::Configure(Box::new(settings)), CONFIGURE_LIMIT)? {
-            ResponseBody::Configured => Ok(worker),
+        worker.configure(settings)?;
+        Ok(worker)
+    }
+
+    /// Configures the worker for later connections.
+    pub(crate) fn configure(&mut self, settings: Configure) -> Result<(), WorkerError> {
+        match self.ask(RequestBody::Configure(Box::new(settings)), CONFIGURE_LIMIT)? {
+            ResponseBody::Configured => Ok(()),
             other => Err(WorkerError::another_kind(&other)),
         }
     }

@@ -226,6 +226,8 @@ words!(
         NotResumed = "not resumed",
         /// The request did not come as early data, or the server has another treatment of it than the site.
         EarlyData = "early data",
+        /// Encrypted ClientHello has another outcome than the site requires, or the sides report different outcomes.
+        Ech = "Encrypted ClientHello",
         NoServersView = "no server's view",
         SidesDisagree = "sides disagree",
         /// The response differs from the one that the site sends.

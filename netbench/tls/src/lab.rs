@@ -37,6 +37,9 @@ pub struct LabProfile {
     /// The treatment of early data; `None` for a server whose tickets do not allow it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_data: Option<EarlyDataPolicy>,
+    /// Encrypted ClientHello between clients and server; `None` for neither side with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ech: Option<EchPolicy>,
     /// Whether the server staples an OCSP response (RFC 6066).
     pub ocsp: Switch,
     /// The path to the site.
@@ -61,6 +64,7 @@ impl Default for LabProfile {
             alpn: vec![Alpn::H2, Alpn::Http11],
             tickets: 2,
             early_data: None,
+            ech: None,
             ocsp: Switch::Off,
             link: LinkProfile::default(),
             body_bytes: 4096,
@@ -107,6 +111,36 @@ named!(
         Retry = "retry",
     }
 );
+
+named!(
+    /// Encrypted ClientHello (RFC 9849) between the clients and the server of a site. All clients of such a site offer TLS 1.3
+    /// alone, and its certificate is valid for [`EchPolicy::PUBLIC_NAME`] too.
+    EchPolicy, "outcome of Encrypted ClientHello", {
+        /// The client has the server's configuration, and the server decrypts the hello.
+        Accepted = "accepted",
+        /// The server has lost the key of the client's configuration and sends another, with which the client connects again.
+        RejectedRetry = "rejected-retry",
+        /// The server has no keys any more; the client connects again without Encrypted ClientHello.
+        RejectedNoKeys = "rejected-no-keys",
+        /// The client has no configuration and sends GREASE to a server that has keys.
+        Grease = "grease",
+        /// The client sends an ordinary hello to a server that has keys.
+        OuterOnly = "outer-only",
+    }
+);
+
+impl EchPolicy {
+    /// The name of the client-facing server of all sites.
+    pub const PUBLIC_NAME: &str = "public.netbench.test";
+
+    /// Returns whether a first connection is rejected, after which the client connects again.
+    pub fn is_rejected(self) -> bool {
+        match self {
+            Self::RejectedRetry | Self::RejectedNoKeys => true,
+            Self::Accepted | Self::Grease | Self::OuterOnly => false,
+        }
+    }
+}
 
 /// On or off, as in a sites file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

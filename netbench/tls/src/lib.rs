@@ -27,7 +27,9 @@ pub use client::{ClientSettings, Profile, TrustOrigin};
 pub use condition::{Condition, Role};
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use host::{HostName, authority, bracketed, with_port};
-pub use lab::{ChainProfile, ClientChain, EarlyDataPolicy, Fault, KeyType, LabProfile, Switch};
+pub use lab::{
+    ChainProfile, ClientChain, EarlyDataPolicy, EchPolicy, Fault, KeyType, LabProfile, Switch,
+};
 pub use link_profile::{LinkProfile, LossRate, Queue, Window};
 pub use measured::{
     EarlyDataStatus, EchStatus, Measured, Negotiated, Phase, Phases, ReplayStatus, ServerView,

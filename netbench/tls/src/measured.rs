@@ -28,7 +28,7 @@ words!(
     EchStatus, {
         /// The server decrypted the ClientHello.
         Accepted = "accepted",
-        /// The client sent GREASE.
+        /// The client sent GREASE. A server reports it for each hello whose extension it did not decrypt.
         Grease = "grease",
     }
 );
@@ -79,7 +79,11 @@ pub struct Phases {
     pub verify_ns: Option<u64>,
     /// Time from the end of the handshake to the head of the response.
     pub first_byte_ns: u64,
-    /// Time from passing the request to hyper to the last byte of the response's body.
+    /// Time of the connection before, whose server rejected Encrypted ClientHello: from passing the request to hyper to the error.
+    /// `None` if there was none. The other phases are those of the connection after it, except `total_ns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected_ns: Option<u64>,
+    /// Time from passing the request to hyper to the last byte of the response's body; `rejected_ns` is part of it.
     pub total_ns: u64,
     /// CPU time of the client's thread within `total_ns`.
     pub cpu_ns: u64,
@@ -160,7 +164,7 @@ pub struct Negotiated {
 
 impl Negotiated {
     /// Returns whether two handshakes were the same work: version, suite, group, signature, protocol, resumption and the
-    /// outcome of early data. A value that one side does not report does not count as a difference.
+    /// outcomes of Encrypted ClientHello and early data. A value that one side does not report does not count as a difference.
     pub fn same_work(&self, other: &Self) -> bool {
         fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
@@ -171,6 +175,7 @@ impl Negotiated {
             && self.resumed == other.resumed
             && agree(self.group, other.group)
             && agree(self.signature, other.signature)
+            && agree(self.ech, other.ech)
             && agree(self.early_data, other.early_data)
     }
 }

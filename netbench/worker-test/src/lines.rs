@@ -13,7 +13,7 @@ use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, Signatur
 use netbench_protocol::{
     Configure, Connect, DEPRECATED_VERSIONS, EARLY_REQUEST, HELD_AFTER, HELD_IDLE, Load,
     PROTOCOL_VERSION, REQUIRES_CLIENT_CERTIFICATE, Request, RequestBody, Response, ResponseBody,
-    SERVES_EARLY_DATA, Serve, StackDescription, VERIFICATION_UNTIMED,
+    SERVES_EARLY_DATA, SERVES_ECH, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -33,7 +33,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 20] = [
+const OPERATIONS: [&str; 21] = [
     "connect",
     "serve",
     "suite",
@@ -50,6 +50,7 @@ const OPERATIONS: [&str; 20] = [
     "load",
     "ech",
     "ech-grease",
+    SERVES_ECH,
     "objects",
     VERIFICATION_UNTIMED,
     HELD_AFTER,

@@ -178,6 +178,7 @@ fn phases(
         client_hello_ns: since(marks.connected, marks.client_hello),
         verify_ns: marks.verify.map(nanos),
         first_byte_ns: since(marks.handshake, marks.head),
+        rejected_ns: None,
         total_ns: nanos(end - start),
         cpu_ns: nanos(cpu),
     }

@@ -328,6 +328,7 @@ mod tests {
             tickets: 2,
             early_data: None,
             client_root_pem: None,
+            ech_keys: Vec::new(),
             ocsp_base64: None,
             body_bytes: 0,
             fault: None,

@@ -8,6 +8,7 @@ mod browser;
 mod chains;
 mod compat;
 mod early_data;
+mod ech;
 mod emulated;
 mod features;
 mod guide;
@@ -35,7 +36,7 @@ mod support;
 mod urls;
 
 netbench_testing::modules! {
-    archive, browser, chains, compat, early_data, emulated, features, guide, installed_servers, instructions,
+    archive, browser, chains, compat, early_data, ech, emulated, features, guide, installed_servers, instructions,
     interrupt, live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
     scan_local, scan_loss, scan_relay, ship, slurm, urls,
 }

@@ -43,6 +43,7 @@ fn place() -> Place {
             b"one.example\ntwo.example key=slh-dsa-sha2-128f\n",
         ),
         ("early.txt", b"one.example\ntwo.example early-data=maybe\n"),
+        ("ech.txt", b"one.example\ntwo.example ech=rejected\n"),
         ("ipv6.txt", b"good.example\n[2001:db8::1]:443 rtt=5ms\n"),
         ("port.txt", b"one.example:99999\n"),
         ("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n"),
@@ -111,6 +112,7 @@ setup sites check slh-dsa.txt => slh-dsa.txt & line 2: key & no stack serves "sl
 connect --sites slh-dsa.txt => slh-dsa.txt: line 2: key & no stack serves
 setup sites check early.txt => early.txt & line 2: early-data & "maybe" & accept, accept-again, reject, retry
 connect --sites early.txt => early.txt: line 2: early-data & "maybe"
+setup sites check ech.txt => ech.txt & line 2: ech & "rejected" & accepted, rejected-retry, rejected-no-keys, grease, outer-only; or none
 evaluate --sites missing.txt => missing.txt & No such file
 evaluate --sites ipv6.txt => ipv6.txt: line 2: [2001:db8::1] & IPv6 is not emulated; give the site a host name
 scan --sites ipv6.txt => ipv6.txt: line 2: [2001:db8::1]: IPv6 is not emulated

@@ -1,14 +1,16 @@
 //! Configurations of Encrypted ClientHello (RFC 9849), right and wrong, of the servers of cases.
 
+mod emulated;
 mod hpke;
 
 use std::fmt;
 
-use netbench_model::tls::one_of;
+use netbench_model::{EchPolicy, tls::one_of};
 pub(crate) use netbench_scan::codec::extension::ENCRYPTED_CLIENT_HELLO;
 use netbench_scan::codec::{put_extension, put_u16, put_vec8, put_vec16};
 use serde::Deserialize;
 
+pub use self::emulated::EmulatedEch;
 pub(crate) use self::hpke::Receiver;
 use crate::certificates::kebab_words;
 
@@ -16,7 +18,7 @@ use crate::certificates::kebab_words;
 pub(crate) const OUTER_EXTENSIONS: u16 = 0xfd00;
 
 /// The name of the client-facing server.
-pub(crate) const PUBLIC_NAME: &str = "public.netbench.test";
+pub(crate) const PUBLIC_NAME: &str = EchPolicy::PUBLIC_NAME;
 
 /// The longest name that clients are told to hide.
 pub(crate) const LONGEST_NAME: u8 = 64;

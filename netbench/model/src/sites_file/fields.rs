@@ -22,7 +22,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 22] = [
+static FIELDS: [Field; 23] = [
     Field {
         name: "server",
         read: |lab, text| server_name(text).map(|server| lab.server = server),
@@ -93,11 +93,13 @@ static FIELDS: [Field; 22] = [
     },
     Field {
         name: "early-data",
-        read: |lab, text| {
-            let policy = unless_none(text, str::parse).map_err(|error| format!("{error}; or none"));
-            policy.map(|policy| lab.early_data = policy)
-        },
+        read: |lab, text| one_or_none(text).map(|policy| lab.early_data = policy),
         text: |lab| or_none(lab.early_data),
+    },
+    Field {
+        name: "ech",
+        read: |lab, text| one_or_none(text).map(|policy| lab.ech = policy),
+        text: |lab| or_none(lab.ech),
     },
     Field {
         name: "ocsp",
@@ -278,24 +280,36 @@ pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
             }
         }
     }
-    if lab.early_data.is_some() {
-        let needs = [
-            (
-                lab.tls.contains(&TlsVersion::Tls13),
-                "TLS before 1.3 has no early data; expected tls=1.3 or tls=1.2,1.3",
-            ),
-            (
-                lab.tickets > 0,
-                "a client sends early data with a ticket alone; expected tickets=1 or more",
-            ),
-            (
-                lab.early_data != Some(EarlyDataPolicy::Retry) || lab.groups.len() != 1,
-                "a HelloRetryRequest needs a group of which the client sends no share; expected groups=x25519,secp384r1 or more",
-            ),
-        ];
-        let missing = needs.into_iter().filter(|(is_met, _)| !is_met);
-        found.extend(missing.map(|(_, why)| ("early-data", why.to_owned())));
-    }
+    let has_newest = lab.tls.contains(&TlsVersion::Tls13);
+    let needs = [
+        (
+            "early-data",
+            lab.early_data.is_none() || has_newest,
+            "TLS before 1.3 has no early data; expected tls=1.3 or tls=1.2,1.3",
+        ),
+        (
+            "early-data",
+            lab.early_data.is_none() || lab.tickets > 0,
+            "a client sends early data with a ticket alone; expected tickets=1 or more",
+        ),
+        (
+            "early-data",
+            lab.early_data != Some(EarlyDataPolicy::Retry) || lab.groups.len() != 1,
+            "a HelloRetryRequest needs a group of which the client sends no share; expected groups=x25519,secp384r1 or more",
+        ),
+        (
+            "ech",
+            lab.ech.is_none() || has_newest,
+            "TLS before 1.3 has no Encrypted ClientHello; expected tls=1.3 or tls=1.2,1.3",
+        ),
+        (
+            "ech",
+            lab.ech.is_none() || lab.early_data.is_none(),
+            "a site has Encrypted ClientHello or early data; expected one of ech and early-data",
+        ),
+    ];
+    let missing = needs.into_iter().filter(|(_, is_met, _)| !is_met);
+    found.extend(missing.map(|(field, _, why)| (field, why.to_owned())));
     let hybrid_only = !lab.groups.is_empty()
         && lab
             .groups
@@ -438,6 +452,10 @@ fn unless_none<T>(
         .filter(|text| *text != "none")
         .map(read)
         .transpose()
+}
+
+fn one_or_none<T: FromStr<Err = String>>(text: &str) -> Result<Option<T>, String> {
+    unless_none(text, str::parse).map_err(|error| format!("{error}; or none"))
 }
 
 fn or_none(value: Option<impl Display>) -> String {

@@ -118,7 +118,7 @@ fn what_cannot_be_is_refused_in_a_line() {
             "rtt=1000us: there is such a value already",
             "rtt=: expected values of 1 to 64 bytes, between commas, found an empty one",
             "rtt is given twice: join its values with commas",
-            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, client-cert, alpn, tickets, early-data, ocsp, rtt, \
+            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, client-cert, alpn, tickets, early-data, ech, ocsp, rtt, \
              jitter, loss, rate, rate-up, queue, window, window-up, body, fault, link, certificates, hybrid, cpu",
             "link=5g: no such link; expected one of fibre, cable, dsl, lte, 4g, 3g, 3g-slow, satellite",
             "certificates=rsa: no such certificates; expected one of ecdsa, long, mixed, mldsa-44, mldsa-65, merkle",
@@ -134,7 +134,7 @@ fn what_cannot_be_is_refused_in_a_line() {
              or tls=1.2,1.3",
             "window-up=0: expected a number of segments, 1 to 100; found \"0\"",
             "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, ca-key, chain, client-cert, alpn, tickets, \
-             early-data, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, window-up, body, fault, link, certificates, hybrid, cpu",
+             early-data, ech, ocsp, rtt, jitter, loss, rate, rate-up, queue, window, window-up, body, fault, link, certificates, hybrid, cpu",
             "a.example at suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: suites: none of them serves TLS 1.3 with \
              key=rsa-2048; expected one such as TLS_AES_128_GCM_SHA256",
         ]

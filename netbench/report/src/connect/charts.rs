@@ -178,9 +178,12 @@ const CONNECTION: [Part; 5] = [
     ("the rest of the response", |m| {
         let p = &m.phases;
         let tcp = (p.dns_ns + p.tcp_ns) as f64;
-        p.total_ns as f64 - tcp - p.tls_ns as f64 - p.first_byte_ns as f64
+        p.total_ns as f64 - rejected(m) - tcp - p.tls_ns as f64 - p.first_byte_ns as f64
     }),
 ];
+
+/// The part of connections that were made after a rejection of Encrypted ClientHello.
+const REJECTED: Part = ("the rejected connection", rejected);
 
 const COMPUTING: [Part; 3] = [
     ("connector set-up", |m| {
@@ -192,14 +195,22 @@ const COMPUTING: [Part; 3] = [
     }),
 ];
 
+fn rejected(measured: &Measured) -> f64 {
+    measured.phases.rejected_ns.unwrap_or(0) as f64
+}
+
 fn verify(measured: &Measured) -> f64 {
     measured.phases.verify_ns.unwrap_or(0) as f64
 }
 
 /// Charts the mean connection and the mean of the client's computation, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
+    let mut both = pairs.iter().flat_map(|pair| [pair.first, pair.other]);
+    let has_rejected = both.any(|measured| measured.phases.rejected_ns.is_some());
+    let before = has_rejected.then_some(REJECTED);
+    let connection: Vec<Part> = before.into_iter().chain(CONNECTION).collect();
     let charts: [(&str, &[Part]); 2] = [
-        ("The whole connection, by phase", &CONNECTION),
+        ("The whole connection, by phase", &connection),
         (
             "What the client computes, connector included: the part that the stack itself takes",
             &COMPUTING,

@@ -8,7 +8,7 @@ use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 use super::{
     Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
     differences::differences,
-    early_data, latest, match_up, site_phases, summarize, sweep,
+    early_data, ech, latest, match_up, site_phases, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -143,6 +143,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     items.extend(charts::conditions(summary));
     items.extend(cold_items(&summary.cold));
     items.extend(early_data::items(&summary.early_data));
+    items.extend(ech::items(&summary.ech));
     let measured = latest(&report.samples);
     // A page has one joined table; a terminal, which is read from top to bottom, has one for each condition.
     let tables = match summary.switches().count() {
@@ -400,9 +401,10 @@ fn left_out(summary: &ConnectSummary) -> Vec<Item> {
 }
 
 fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
-    let mut rows = summary.negotiated.iter();
-    let early_data = rows.any(|row| row.early_data.is_some());
+    let rows = &summary.negotiated;
+    let early_data = rows.iter().any(|row| row.early_data.is_some());
     let early_data = early_data.then_some("early data");
+    let ech = rows.iter().any(|row| row.ech.is_some()).then_some("ECH");
     let table = Table::of(&summary.negotiated)
         .col("condition", 3, |row| Cell::text(row.condition))
         .col("stack", 0, |row| Cell::text(&row.stack))
@@ -411,6 +413,7 @@ fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
         .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
         .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
         .col_if(early_data, 2, |row| Cell::maybe(row.early_data))
+        .col_if(ech, 2, |row| Cell::maybe(row.ech))
         .col("connections", 0, |row| Cell::count(row.connections));
     [Item::heading("What was negotiated"), table.item()]
 }

@@ -9,6 +9,7 @@ mod compare;
 mod differences;
 mod document;
 mod early_data;
+mod ech;
 mod failures;
 mod losses;
 mod pairs;
@@ -25,6 +26,7 @@ mod warnings;
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
 pub use early_data::EarlyDataRow;
+pub use ech::EchRow;
 pub use losses::LossSummary;
 pub use runs::{
     ChangedSite, ConnectComparison, PhaseChange, PhaseOfRuns, ReachChange, SiteOfRuns,

@@ -193,6 +193,7 @@ fn negotiated_difference(a: &Negotiated, b: &Negotiated) -> String {
         ("signature", text(a.signature), text(b.signature)),
         ("protocol", text(a.alpn.as_ref()), text(b.alpn.as_ref())),
         ("resumed", a.resumed.to_string(), b.resumed.to_string()),
+        ("ECH", text(a.ech), text(b.ech)),
         ("early data", text(a.early_data), text(b.early_data)),
     ];
     let differing = fields.into_iter().filter(|(_, a, b)| a != b);

@@ -6,6 +6,7 @@ use super::{
     cold::cold,
     compare::compare,
     early_data::early_data,
+    ech::ech,
     failures,
     losses::{LossSummary, losses},
     pairs::latest,
@@ -58,6 +59,7 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
         sweep: sweep(manifest, &measured),
         cold: cold(&plan.stacks, samples),
         early_data: early_data(manifest, &measured),
+        ech: ech(manifest, &measured),
         failures: failures::failures(&measured),
         unsupported: failures::unsupported(&measured),
         left_out,
@@ -132,7 +134,8 @@ pub(super) fn side<'a>(
 
 fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
     let rows = measured.iter().filter_map(|sample| {
-        let negotiated = &sample.outcome.ok()?.client;
+        let measured = sample.outcome.ok()?;
+        let (negotiated, server) = (&measured.client, measured.server.as_ref());
         Some(NegotiatedRow {
             condition: sample.condition,
             stack: sample.stack.clone(),
@@ -146,6 +149,7 @@ fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
             alpn: negotiated.alpn.clone(),
             resumed: negotiated.resumed,
             early_data: negotiated.early_data,
+            ech: server.and_then(|server| server.negotiated.ech),
             connections: 0,
         })
     });

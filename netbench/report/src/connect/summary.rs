@@ -2,14 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, EarlyDataStatus, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile,
-    StackName, Target,
+    Condition, EarlyDataStatus, EchStatus, FailureClass, LinkKind, LinkRecord, Origin, Phase,
+    Profile, StackName, Target,
 };
 use netbench_stats::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ColdRow, EarlyDataRow, LossSummary, SweepSummary};
+use super::{ColdRow, EarlyDataRow, EchRow, LossSummary, SweepSummary};
 use crate::{
     Row, RunHead, SummaryHead,
     text::{count, places, site_words},
@@ -35,6 +35,9 @@ pub struct ConnectSummary {
     /// Each stack's saving by early data, beside resumed connections to the same sites.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_data: Vec<EarlyDataRow>,
+    /// Each stack's cost of Encrypted ClientHello, beside ordinary hellos to equal sites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ech: Vec<EchRow>,
     /// The sites that failed on each stack, and the reasons.
     pub failures: Vec<FailureRow>,
     /// Connections that were not attempted, and the reasons.
@@ -258,6 +261,9 @@ pub struct NegotiatedRow {
     /// The outcome of early data, if it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_data: Option<EarlyDataStatus>,
+    /// The outcome of Encrypted ClientHello according to the server, if it was offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ech: Option<EchStatus>,
     /// Number of connections.
     pub connections: u64,
 }

@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    ConnectManifest, FailureClass, LinkCheck, LinkKind, Outcome, Role, Sample, Tally,
+    ConnectManifest, EchPolicy, FailureClass, LinkCheck, LinkKind, Outcome, Role, Sample, Site,
+    Tally,
 };
 
 use super::summary::combinations;
@@ -198,9 +199,16 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
     if served.is_empty() || !all_told {
         return None;
     }
+    let sites = manifest.plan.sites.iter();
+    let rejecting: BTreeSet<String> = sites
+        .filter(|site| site.lab.ech.is_some_and(EchPolicy::is_rejected))
+        .map(Site::name)
+        .collect();
     let mut taken: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for sample in samples {
         let (ok, failed) = taken.entry(&sample.site).or_default();
+        // A client may finish the handshake of a rejected connection before it sends its alert.
+        *failed += u64::from(rejecting.contains(&sample.site));
         match &sample.outcome {
             Outcome::Ok(_) => *ok += 1,
             // The measured half of a resumed trial whose prime failed made no connection, and a failure may come

@@ -305,6 +305,7 @@ pub fn measured(
             client_hello_ns: 50_000,
             verify_ns: (!resumed).then(|| (2e5 * compute * noise(random, 0.1)).round() as u64),
             first_byte_ns: first_byte.round() as u64,
+            rejected_ns: None,
             total_ns: (tcp + tls + first_byte).round() as u64,
             cpu_ns: cpu.round() as u64,
         },

@@ -114,6 +114,7 @@ impl<'a> Stacks<'a> {
             role,
             target: Target::Lab,
             site,
+            ech: None,
             verification: VerificationTime::of(self.visits.workers, plan.clients[client].stack()),
             client_chain_bytes: None,
         };

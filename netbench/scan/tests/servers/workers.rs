@@ -131,6 +131,7 @@ pub(crate) fn workers_are_enumerated() {
                     tickets: 2,
                     early_data: None,
                     client_root_pem: None,
+                    ech_keys: Vec::new(),
                     ocsp_base64: None,
                     body_bytes: 100,
                     fault: None,

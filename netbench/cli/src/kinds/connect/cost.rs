@@ -1,7 +1,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use netbench_model::{
-    Condition, ConnectPlan, EarlyDataPolicy, FailureClass, Fault, Outcome, Sample, Site,
+    Condition, ConnectPlan, EarlyDataPolicy, EchPolicy, FailureClass, Fault, Outcome, Sample, Site,
 };
 use netbench_runner::TIME_OUTS;
 
@@ -125,6 +125,13 @@ impl<'a> Connections<'a> {
             (Condition::EarlyData, Some(EarlyDataPolicy::Reject) | None) => sample,
             (Condition::EarlyData, Some(_)) => sample.saturating_add(self.round_trip(site)),
         };
+        let sample = match site.lab.ech {
+            // The rejected connection ends without a request.
+            Some(policy) if policy.is_rejected() => sample
+                .saturating_mul(2)
+                .saturating_sub(self.round_trip(site)),
+            _ => sample,
+        };
         times(sample, 1.0 / self.sites_at_a_time(condition))
     }
 
@@ -185,9 +192,12 @@ impl<'a> Connections<'a> {
     }
 }
 
-/// Returns whether the condition is tried at a site: early data only where the tickets allow it.
+/// Returns whether the condition is tried at a site: early data only where the tickets allow it, and resumption only where
+/// Encrypted ClientHello is not rejected.
 fn is_tried(site: &Site, condition: Condition) -> bool {
-    condition != Condition::EarlyData || site.lab.early_data.is_some()
+    let has_early_data = condition != Condition::EarlyData || site.lab.early_data.is_some();
+    let is_rejected = site.lab.ech.is_some_and(EchPolicy::is_rejected);
+    has_early_data && !(condition.resumes() && is_rejected)
 }
 
 /// The shares of samples in a run's time.

@@ -50,7 +50,10 @@ pub(super) fn predict(
         Some(EarlyDataStatus::Rejected) | None => 1,
         Some(EarlyDataStatus::Retried) => 2,
     };
-    let hello = f64::from(1 + handshake_trips(client, measured) + request_trips);
+    let to_handshake = 1 + handshake_trips(client, measured);
+    // A rejected connection ends with its handshake.
+    let rejected_trips = measured.phases.rejected_ns.map_or(0, |_| to_handshake);
+    let hello = f64::from(rejected_trips + to_handshake + request_trips);
     let mut sender = SlowStart::new(trip_ns, link.rate, link.window);
     sender.send(handshake);
     sender.send(response);

@@ -76,6 +76,15 @@ pub(super) fn lies() -> Vec<(&'static str, What, End)> {
             Failed(WrongWork, "early data", "the client sent early data"),
         ),
         (
+            "ech_that_was_not_due",
+            What::Changed(json!({"client": {"ech": "accepted"}})),
+            Failed(
+                WrongWork,
+                "Encrypted ClientHello",
+                "the client reports accepted, where none was due",
+            ),
+        ),
+        (
             "not_verified",
             What::Changed(json!({"phases": {"verify_ns": null}})),
             Failed(WrongWork, "no verification", "phases.verify_ns is null"),

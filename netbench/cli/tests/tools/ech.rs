@@ -1,0 +1,107 @@
+//! Encrypted ClientHello as a condition of sites from a user's perspective.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use netbench_model::{EchPolicy, EchStatus, Outcome};
+use netbench_report::ConnectSummary;
+
+use crate::support::{Place, json, measured};
+
+netbench_testing::module_tests! {
+    an_acceptance_costs_nothing_and_a_rejection_a_connection: UserNamespaces, Go;
+    each_side_has_to_have_it: Go;
+}
+
+const SITES: &str = "\
+* server=go tls=1.3 groups=x25519 rtt=100ms
+ordinary.example ech=outer-only
+grease.example ech=grease
+accepted.example ech=accepted
+no-keys.example ech=rejected-no-keys
+retry.example ech=rejected-retry
+";
+
+fn an_acceptance_costs_nothing_and_a_rejection_a_connection() {
+    let place = Place::with_sites(SITES);
+    let line = "--rounds 9 --link user --stack go,rustls-aws-lc --condition clean,resumed --json";
+    let summary: ConnectSummary = json(&place.connect(line).stdout);
+    for sample in measured(&place.run()) {
+        let resumes = sample.condition.resumes();
+        let is_rejected = matches!(sample.site.as_str(), "no-keys.example" | "retry.example");
+        match (sample.site.as_str(), sample.stack.as_str(), &sample.outcome) {
+            (_, _, Outcome::Ok(figures)) => {
+                let server = &figures.server.as_ref().unwrap().negotiated;
+                let due = match sample.site.as_str() {
+                    "accepted.example" | "retry.example" => Some(EchStatus::Accepted),
+                    "grease.example" => Some(EchStatus::Grease),
+                    _ => None,
+                };
+                assert_eq!((figures.client.ech, server.ech), (due, due), "{sample:?}");
+                assert_eq!(figures.client.resumed, resumes);
+                let phases = &figures.phases;
+                let rejected_ns = phases.rejected_ns.unwrap_or(0);
+                assert_eq!(rejected_ns > 0, is_rejected, "{phases:?}");
+                let sum = rejected_ns + phases.tcp_ns + phases.tls_ns + phases.first_byte_ns;
+                assert!(sum <= phases.total_ns, "{phases:?}");
+            }
+            (_, _, Outcome::Unsupported { reason }) if is_rejected && resumes => {
+                assert!(reason.starts_with("a client has no session"), "{reason}");
+            }
+            ("grease.example", "go", Outcome::Unsupported { reason }) => {
+                assert!(reason.ends_with("offers no GREASE in place of Encrypted ClientHello"));
+            }
+            ("retry.example", "rustls-aws-lc", Outcome::Unsupported { reason }) => {
+                assert!(
+                    reason.starts_with("the library does not hand out"),
+                    "{reason}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    for (outcome, trips) in [
+        (EchPolicy::Accepted, -0.2..0.2),
+        (EchPolicy::Grease, -0.2..0.2),
+        (EchPolicy::RejectedNoKeys, 1.8..2.2),
+        (EchPolicy::RejectedRetry, 1.8..2.2),
+    ] {
+        let rows = summary.ech.iter().filter(|row| row.outcome == outcome);
+        let mut found = 0;
+        for row in rows {
+            assert_eq!(row.pairs, 9);
+            let cost = row.cost_round_trips.unwrap();
+            assert!(trips.contains(&cost), "{row:?}");
+            found += 1;
+        }
+        assert!(found > 0, "{outcome}");
+    }
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .all(|text| !text.contains("did not finish"))
+    );
+}
+
+fn each_side_has_to_have_it() {
+    let place = Place::with_sites(
+        "a.example server=rustls-aws-lc ech=accepted\nb.example server=go ech=accepted\n",
+    );
+    place.connect("--rounds 1 --link none --stack rustls-ring,go");
+    for sample in measured(&place.run()) {
+        let found = match &sample.outcome {
+            Outcome::Unsupported { reason } => reason.as_str(),
+            outcome => {
+                assert!(outcome.ok().is_some(), "{sample:?}");
+                ""
+            }
+        };
+        let due = match (sample.site.as_str(), sample.stack.as_str()) {
+            ("a.example", _) => "rustls-aws-lc serves no site with ech; server=go can",
+            (_, "rustls-ring") => "the connector of rustls-ring (hyper-rustls",
+            _ => "",
+        };
+        assert!(found.starts_with(due), "{sample:?}");
+        assert_eq!(found.is_empty(), due.is_empty(), "{sample:?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! The time that Encrypted ClientHello costs, beside ordinary hellos of the same stack to equal sites.
+
+use std::collections::{BTreeMap, HashMap};
+
+use netbench_model::{
+    Condition, ConnectManifest, EchPolicy, LabProfile, Measured, Sample, Site, StackName,
+};
+use netbench_stats::median;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shares::rtts;
+use crate::{
+    cell::{Cell, Digits},
+    document::{Item, Table},
+};
+
+/// One stack's cost, over the sites of one round-trip time with one outcome of Encrypted ClientHello.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EchRow {
+    /// The condition.
+    pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
+    /// The outcome, on which both sides agree.
+    #[schemars(extend("x-key" = "item"))]
+    pub outcome: EchPolicy,
+    /// The emulated round-trip time; 0 over loopback, which has none.
+    #[schemars(extend("x-key" = "item"))]
+    pub rtt_ns: u64,
+    /// Number of pairs of a connection with this outcome and one with an ordinary hello, in one round, to sites that differ only in
+    /// that.
+    pub pairs: u64,
+    /// The median, over pairs, of the total time with this outcome less that with an ordinary hello. The total contains the
+    /// rejected connection.
+    pub cost_ns: f64,
+    /// The same in round trips; absent over loopback.
+    pub cost_round_trips: Option<f64>,
+}
+
+/// Returns the costs of each stack; empty unless the run has sites with `ech=outer-only` and others that differ only in that.
+pub(super) fn ech(manifest: &ConnectManifest, measured: &[&Sample]) -> Vec<EchRow> {
+    let rtts = rtts(manifest, measured);
+    let beside = ordinary(&manifest.plan.sites);
+    let totals: HashMap<_, &Measured> = measured
+        .iter()
+        .filter_map(|sample| Some((sample.key(), sample.outcome.ok()?)))
+        .collect();
+    let mut costs: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+    for sample in measured {
+        let (condition, round, site, stack) = sample.key();
+        let Some((outcome, ordinary)) = beside.get(site) else {
+            continue;
+        };
+        let ordinary = totals.get(&(condition, round, ordinary.as_str(), stack));
+        if let (Some(own), Some(ordinary)) = (sample.outcome.ok(), ordinary) {
+            let rtt_ns = rtts.get(site).copied().unwrap_or(0);
+            let cost_ns = own.phases.total_ns as f64 - ordinary.phases.total_ns as f64;
+            let group = costs.entry((condition, stack, *outcome, rtt_ns));
+            group.or_default().push(cost_ns);
+        }
+    }
+    let rows = costs.into_iter();
+    rows.filter_map(|((condition, stack, outcome, rtt_ns), costs)| {
+        let cost_ns = median(&costs)?;
+        Some(EchRow {
+            condition,
+            stack: stack.clone(),
+            outcome,
+            rtt_ns,
+            pairs: costs.len() as u64,
+            cost_ns,
+            cost_round_trips: (rtt_ns > 0).then(|| cost_ns / rtt_ns as f64),
+        })
+    })
+    .collect()
+}
+
+/// Returns the outcome at each site with Encrypted ClientHello, and the name of a site that differs only in that its clients send
+/// ordinary hellos.
+fn ordinary(sites: &[Site]) -> HashMap<String, (EchPolicy, String)> {
+    let with = sites.iter().filter_map(|site| Some((site, site.lab.ech?)));
+    with.filter(|(_, outcome)| *outcome != EchPolicy::OuterOnly)
+        .filter_map(|(site, outcome)| {
+            let wanted = LabProfile {
+                ech: Some(EchPolicy::OuterOnly),
+                ..LabProfile::clone(&site.lab)
+            };
+            let other = sites.iter().find(|other| *other.lab == wanted)?;
+            Some((site.name(), (outcome, other.name())))
+        })
+        .collect()
+}
+
+/// Builds the section's items; empty without rows.
+pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
+    Table::of(rows)
+        .caption("Encrypted ClientHello")
+        .col("condition", 2, |row| Cell::text(row.condition))
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("ECH", 0, |row| Cell::text(row.outcome))
+        .col("RTT", 0, |row| match row.rtt_ns {
+            0 => Cell::Missing,
+            ns => Cell::Time(ns as f64),
+        })
+        .col("cost", 0, |row| Cell::TimeDifference(row.cost_ns))
+        .col("cost, round trips", 0, |row| match row.cost_round_trips {
+            Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
+            None => Cell::Missing,
+        })
+        .col("pairs", 2, |row| Cell::count(row.pairs))
+        .explained(
+            "Encrypted ClientHello",
+            "The total with this outcome less that with an ordinary hello, of the same stack in the same round to sites that differ \
+             only in that; medians over such pairs. After a rejection the client connects again, and the total contains both \
+             connections.",
+        )
+}
