@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use netbench_compat::EmulatedEch;
-use netbench_model::{EchPolicy, EchStatus, FailureWord, LinkPackets, Negotiated, Outcome};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_compat::{EmulatedEch, Zone};
+use netbench_model::{EchPolicy, EchStatus, FailureWord, LinkPackets, Negotiated, Outcome, Site};
 use netbench_protocol::{Configure, Connect, Ech, EchRejected, RequestBody, ResponseBody};
 
 use crate::{
@@ -12,6 +13,23 @@ use crate::{
     proof::{Expected, wrong_work},
     requests::{GRACE, connect},
 };
+
+/// Returns the DNS zone of emulated sites with Encrypted ClientHello. The HTTPS record of a site has the configurations of its
+/// clients; without any, the site has no record. Returns `None` without such sites.
+pub fn zone(sites: &[Site]) -> Option<Zone> {
+    let with = sites
+        .iter()
+        .filter_map(|site| Some((site, EmulatedEch::of(site.lab.ech?).offer)));
+    let mut zone = None;
+    for (site, offer) in with {
+        let zone = zone.get_or_insert_with(Zone::default);
+        if let Some(Ech::Configs(list)) = offer {
+            let list = BASE64_STANDARD.decode(list).unwrap_or_default();
+            zone.add(site.host.as_str(), site.port, &list);
+        }
+    }
+    zone
+}
 
 /// Makes a client connect to a site that rejects its Encrypted ClientHello, and again as RFC 9849 section 6.1.6 has the application
 /// do it: with the configurations that the library hands out, or without any. The time of the rejected connection is part of the

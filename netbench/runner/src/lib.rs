@@ -38,6 +38,7 @@ mod throttle;
 mod worker;
 mod workers;
 
+pub use ech::zone;
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};

@@ -20,6 +20,7 @@ use crate::support::{
 netbench_testing::module_tests! {
     a_scan_finds_every_field_of_every_built_in_site;
     a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
+    emulated_sites_with_encrypted_hellos_have_https_records: UserNamespaces, Go;
     every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
     a_stack_that_makes_no_connections_is_refused;
     round_trips_to_every_built_in_site_are_as_predicted: UserNamespaces;
@@ -429,4 +430,33 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     assert_eq!(place.lines("scan.jsonl"), 40, "no site is scanned twice");
     let summary: ScanSummary = kept(&place.run(), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
+}
+
+/// The record of a site has the configurations of its clients, which a server that rejects them does not have.
+fn emulated_sites_with_encrypted_hellos_have_https_records() {
+    let place = Place::with_sites(
+        "* server=go tls=1.3\nordinary.example ech=outer-only\naccepted.example ech=accepted\nretry.example:8443 ech=rejected-retry\n\
+         no-keys.example ech=rejected-no-keys\n",
+    );
+    place.succeeds("scan --sites sites.txt --parts features --name records");
+    let stored = text(&place.named("records"), "scan.jsonl");
+    let mut found = BTreeMap::new();
+    for line in stored.lines() {
+        let site: SiteScan = serde_json::from_str(line).unwrap();
+        let records = site.features.https_records.unwrap();
+        let records: Vec<_> = records
+            .iter()
+            .map(|record| record.ech_is_the_servers.clone())
+            .collect();
+        let sent = site.features.ech_configs.map(|configs| configs.len());
+        found.insert(site.site, (records, sent));
+    }
+    let due = [
+        ("ordinary.example", vec![], 1),
+        ("accepted.example", vec![Observed::Yes], 1),
+        ("retry.example:8443", vec![Observed::No], 1),
+        ("no-keys.example", vec![Observed::No], 0),
+    ];
+    let due = due.map(|(site, records, sent)| (site.to_owned(), (records, Some(sent))));
+    assert_eq!(found, BTreeMap::from(due));
 }

@@ -251,7 +251,7 @@ fn https_records_are_compared_with_what_the_server_sends() {
     place.refuses(
         2,
         "
-        scan --dns 127.0.0.1:53 => emulated sites have no records
+        scan --dns 127.0.0.1:53 => emulated sites with ech= have their own records
         scan 127.0.0.1:9 --dns 192.0.2.1:53 => asking it takes --live
         ",
     );

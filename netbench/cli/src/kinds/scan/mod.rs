@@ -9,8 +9,15 @@ mod policy;
 pub(crate) mod record;
 mod stored;
 
-use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
+use anyhow::Context;
+use netbench_compat::NameServer;
 use netbench_interop::{LossReport, Losses};
 use netbench_link::{LinkError, Namespace};
 use netbench_model::{
@@ -206,7 +213,21 @@ impl ScanRun {
             identity: self.identity()?,
             dns_server: plan.dns,
         };
+        let zone = Some(&plan.sites).filter(|_| self.over.target == Target::Lab);
+        let zone = zone.and_then(|sites| netbench_runner::zone(sites));
         inside(setup.inside.as_ref(), || {
+            let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            let names = zone.map(|zone| NameServer::start(zone, any));
+            let names = names
+                .transpose()
+                .context("cannot start the DNS server of the emulated sites")?;
+            let client = ScanClient {
+                dns_server: names
+                    .as_ref()
+                    .map(NameServer::address)
+                    .or(client.dns_server),
+                ..client
+            };
             scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {
                 let ScanEvent::Done(scan) = event;
                 Ok(keeper.append(scan)?)

@@ -201,7 +201,9 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
     let live = place == Target::Live;
     match (options.dns, place) {
         (Some(_), Target::Lab) => {
-            bail_input!("--dns is for URLs and for --live: emulated sites have no records")
+            bail_input!(
+                "--dns is for URLs and for --live: emulated sites with ech= have their own records"
+            )
         }
         (Some(dns), Target::Loopback) if !dns.ip().is_loopback() => {
             bail_input!("--dns {dns} is not on this machine: asking it takes --live")
