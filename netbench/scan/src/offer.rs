@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     /// Returns the algorithms of a hello whose `compress_certificate` has this body.
-    fn algorithms(body: Option<&[u8]>) -> Option<Vec<(u16, String)>> {
+    fn algorithms(body: Option<&[u8]>) -> Option<String> {
         let extension = body.map(|body| (extension::COMPRESS_CERTIFICATE, body.to_vec()));
         let hello = ClientHello {
             message_bytes: 0,
@@ -106,37 +106,31 @@ mod tests {
             extensions: extension.into_iter().collect(),
         };
         let codes = offer("one", &hello).certificate_compression?;
-        Some(
-            codes
-                .into_iter()
-                .map(|code| (code.code, code.name))
-                .collect(),
-        )
+        let codes = codes
+            .iter()
+            .map(|code| format!("{} {}", code.code, code.name));
+        Some(codes.collect::<Vec<_>>().join(", "))
     }
 
     #[test]
     fn algorithms_for_certificates_are_read_in_their_order() {
-        let cases: [(Option<&[u8]>, &[(u16, &str)]); 8] = [
-            (None, &[]),
-            (Some(&[2, 0, 2]), &[(2, "brotli")]),
-            (
-                Some(&[6, 0, 3, 0, 1, 0, 2]),
-                &[(3, "zstd"), (1, "zlib"), (2, "brotli")],
-            ),
+        let cases: [(Option<&[u8]>, &str); 8] = [
+            (None, ""),
+            (Some(&[2, 0, 2]), "2 brotli"),
+            (Some(&[6, 0, 3, 0, 1, 0, 2]), "3 zstd, 1 zlib, 2 brotli"),
             // A number without a name, and one of those that RFC 8701 reserves.
             (
                 Some(&[6, 0x40, 1, 0x1a, 0x1a, 0, 1]),
-                &[(0x4001, "algorithm 16385"), (1, "zlib")],
+                "16385 algorithm 16385, 1 zlib",
             ),
-            (Some(&[0]), &[]),
+            (Some(&[0]), ""),
             // Bodies that are cut, or of an odd length.
-            (Some(&[]), &[]),
-            (Some(&[4, 0, 2]), &[]),
-            (Some(&[3, 0, 2, 0]), &[]),
+            (Some(&[]), ""),
+            (Some(&[4, 0, 2]), ""),
+            (Some(&[3, 0, 2, 0]), ""),
         ];
         for (body, due) in cases {
-            let due = due.iter().map(|(code, name)| (*code, (*name).to_owned()));
-            assert_eq!(algorithms(body), Some(due.collect()), "{body:?}");
+            assert_eq!(algorithms(body).as_deref(), Some(due), "{body:?}");
         }
     }
 }

@@ -56,6 +56,7 @@ fn manifest() -> ConnectManifest {
             connect_to: Vec::new(),
             request: netbench_model::RequestRecord::default(),
             client_certificate: None,
+            compression: None,
             link: None,
         },
         workers: Vec::new(),
