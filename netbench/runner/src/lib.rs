@@ -6,6 +6,7 @@
 //! tests servers of every kind, [`chains`] and [`roots`] test verifiers, [`browser`] makes browsers visit sites, and
 //! [`features`] tests them with pages.
 
+mod abilities;
 pub mod browser;
 pub mod chains;
 mod clock;

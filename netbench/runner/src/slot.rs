@@ -9,7 +9,7 @@ use netbench_model::{
     Condition, EarlyDataStatus, LinkPackets, LossLog, Outcome, ReplayStatus, Role, SCHEMA_VERSION,
     Sample, Target,
 };
-use netbench_protocol::{Connect, EARLY_REQUEST, HttpRequest};
+use netbench_protocol::{Connect, HttpRequest};
 use parking_lot::MutexGuard;
 
 use crate::{
@@ -116,7 +116,7 @@ impl<'a> Slot<'a> {
             let seat = self.seats.index(unit.site, stack);
             let is_ready = self.seats.has_worker(seat)
                 || self.shared.is_over()
-                || self.offers_no_ech(unit.site, stack).is_some();
+                || self.shared.offers_no_ech(unit.site, stack).is_some();
             if is_ready || !self.seats.start_anew(seat) {
                 continue;
             }
@@ -174,8 +174,8 @@ impl<'a> Slot<'a> {
         let site = &plan.sites[unit.site];
         let cannot = unsupported(unit.condition, plan.target, site);
         let cannot = cannot.or_else(|| self.shared.targets.unsupported(unit.site));
-        let cannot = cannot.or_else(|| self.sends_none_early(unit, stack));
-        let cannot = cannot.or_else(|| self.offers_no_ech(unit.site, stack));
+        let cannot = cannot.or_else(|| self.shared.sends_none_early(unit, stack));
+        let cannot = cannot.or_else(|| self.shared.offers_no_ech(unit.site, stack));
         let given_up = self
             .never_answers(unit.site)
             .then(|| "the site was given up: every stack ran into the time limit twice".to_owned());
@@ -260,42 +260,13 @@ impl<'a> Slot<'a> {
         self.pause();
         let again = self.connect(unit, stack, Role::Again);
         let _ = self.record(unit, stack, Role::Again, again);
-        if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
+        if unit.takes_steps() && self.shared.can(stack, "set-up") && !self.shared.is_over() {
             self.pause();
             self.seats.start_anew(seat);
             let stepped = self.connect(unit, stack, Role::Stepped);
             let _ = self.record(unit, stack, Role::Stepped, stepped);
         }
         taken
-    }
-
-    /// Returns the reason why the stack sends no request as early data, where the unit's condition requires that.
-    fn sends_none_early(&self, unit: &Unit, stack: usize) -> Option<String> {
-        if unit.condition != Condition::EarlyData || self.can(stack, EARLY_REQUEST) {
-            return None;
-        }
-        Some(format!("{} sends no early data", self.connector_of(stack)))
-    }
-
-    /// Returns the reason why the stack does not offer the Encrypted ClientHello of the site's clients.
-    fn offers_no_ech(&self, site: usize, stack: usize) -> Option<String> {
-        let ech = self.shared.trials.own_client(site).ech()?;
-        let lacks = !self.can(stack, ech.operation());
-        lacks.then(|| format!("{} offers no {}", self.connector_of(stack), ech.name()))
-    }
-
-    /// Returns the words for a stack's connector in a reason.
-    fn connector_of(&self, stack: usize) -> String {
-        let name = self.shared.trials.plan.stacks[stack].stack();
-        let known = self.shared.workers.description(name);
-        let connector = known.map_or("", |known| known.record.connector.as_str());
-        format!("the connector of {name} ({connector})")
-    }
-
-    /// Returns whether the stack's worker lists `operation` among its operations.
-    fn can(&self, stack: usize, operation: &str) -> bool {
-        let stack = self.shared.trials.plan.stacks[stack].stack();
-        self.shared.workers.does(stack, operation)
     }
 
     /// Waits until the site is free, and for its due pause.

@@ -11,7 +11,7 @@ use netbench_protocol::{Response, ResponseBody};
 use netbench_runner::WorkerProgram;
 use serde_json::Value;
 
-use crate::{bench::sites, lines::Talk};
+use crate::{bench::sites, talk::Talk};
 
 const DOCUMENT: &str = include_str!("../../../docs/WORKER-PROTOCOL.md");
 

@@ -22,6 +22,7 @@ mod nginx;
 pub mod plain;
 mod steps;
 mod suite;
+mod talk;
 #[cfg(feature = "tests")]
 mod tests;
 mod verify;

@@ -1,19 +1,17 @@
 use std::{
     collections::BTreeSet,
-    io::{BufRead, BufReader, Read, Write},
+    io::Read,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver},
+    sync::mpsc,
     thread,
-    time::{Duration, Instant},
 };
 
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
     Configure, Connect, DEPRECATED_VERSIONS, EARLY_REQUEST, HELD_AFTER, HELD_IDLE, Load,
-    PROTOCOL_VERSION, REQUIRES_CLIENT_CERTIFICATE, Request, RequestBody, Response, ResponseBody,
-    SERVES_EARLY_DATA, SERVES_ECH, Serve, StackDescription, VERIFICATION_UNTIMED,
+    PROTOCOL_VERSION, REQUIRES_CLIENT_CERTIFICATE, RequestBody, ResponseBody, SERVES_EARLY_DATA,
+    SERVES_ECH, Serve, StackDescription, VERIFICATION_UNTIMED,
 };
 use netbench_runner::WorkerProgram;
 
@@ -21,13 +19,8 @@ use crate::{
     bench::{closed_port, connection, profile, start},
     cases::{client, offer_only},
     foreign::{HOST, one_site},
+    talk::{ANSWER_LIMIT, Talk, line},
 };
-
-/// Time limit of an answer, longer than any answer needs on a busy machine.
-const ANSWER_LIMIT: Duration = Duration::from_secs(40);
-
-/// Maximum time that a worker may continue after the end of its stdin.
-const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// The time limit of a connection that the end of stdin interrupts.
 const CONNECTION_MS: u64 = 60_000;
@@ -59,98 +52,12 @@ const OPERATIONS: [&str; 21] = [
 
 /// Returns whether the stack makes connections.
 pub(crate) fn connects(own: &StackDescription) -> bool {
-    own.operations.iter().any(|named| named == OPERATIONS[0])
+    own.operations.iter().any(|named| named == "connect")
 }
 
 /// Returns whether the stack serves connections. A worker may be only a client.
 fn serves(own: &StackDescription) -> bool {
-    own.operations.iter().any(|named| named == OPERATIONS[1])
-}
-
-/// A worker's process, to which arbitrary bytes can be written.
-pub(crate) struct Talk {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    answers: Receiver<Result<Response, String>>,
-}
-
-impl Drop for Talk {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Talk {
-    pub(crate) fn start(program: &WorkerProgram) -> Result<Self, String> {
-        let mut child = Command::new(&program.path)
-            .envs(program.environment())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|e| e.to_string())?;
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().ok_or("no pipe")?;
-        let (sender, answers) = mpsc::channel();
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let answer = line.map_err(|e| e.to_string()).and_then(|line| {
-                    serde_json::from_str(&line).map_err(|e| format!("{e} in {line:?}"))
-                });
-                if sender.send(answer).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Self {
-            child,
-            stdin,
-            answers,
-        })
-    }
-
-    fn write(&mut self, line: &[u8]) -> Result<(), String> {
-        let stdin = self.stdin.as_mut().ok_or("stdin is closed")?;
-        stdin
-            .write_all(line)
-            .and_then(|()| stdin.write_all(b"\n"))
-            .and_then(|()| stdin.flush())
-            .map_err(|e| e.to_string())
-    }
-
-    pub(crate) fn put(&mut self, line: &[u8]) -> Result<Response, String> {
-        self.write(line)?;
-        self.answers
-            .recv_timeout(ANSWER_LIMIT)
-            .map_err(|e| format!("no answer: {e}"))?
-    }
-
-    pub(crate) fn ask(&mut self, id: u64, body: RequestBody) -> Result<ResponseBody, String> {
-        let answer = self.put(&line(id, body)?)?;
-        if answer.id == id {
-            Ok(answer.body)
-        } else {
-            Err(format!("an answer to {}, not {id}", answer.id))
-        }
-    }
-
-    /// Closes stdin and waits for the end.
-    fn end(mut self) -> Result<ExitStatus, String> {
-        drop(self.stdin.take());
-        let deadline = Instant::now() + END_LIMIT;
-        while Instant::now() < deadline {
-            if let Some(status) = self.child.try_wait().map_err(|e| e.to_string())? {
-                return Ok(status);
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        Err(format!("still there {END_LIMIT:?} after the end of stdin"))
-    }
-}
-
-fn line(id: u64, body: RequestBody) -> Result<Vec<u8>, String> {
-    serde_json::to_vec(&Request { id, body }).map_err(|e| e.to_string())
+    own.operations.iter().any(|named| named == "serve")
 }
 
 /// Checks the worker's description of itself.

@@ -4,7 +4,7 @@ use netbench_model::CertificateFault as Fault;
 use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verified, Verify};
 use netbench_runner::WorkerProgram;
 
-use crate::lines::Talk;
+use crate::talk::Talk;
 
 /// Chains of netbench, and the reason of the expected rejection, if any.
 const DUE: [(&str, Option<Fault>); 9] = [

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod chain;
+mod features;
 mod hello;
 mod policy;
 mod site;
@@ -14,10 +15,10 @@ pub use agreement::{
     PacketsSeen, RoundTrips,
 };
 pub use chain::{Anchor, CertificateScan, ChainScan};
+pub use features::{CompressionScan, EchConfigScan, Features, HttpsRecordScan, Observed};
 pub use hello::{ExtensionOffer, Offer, ShareOffer};
 pub use policy::{KeyRule, Policy, PolicyFeature, PolicyRule};
 pub use site::{
-    CompressionScan, EchConfigScan, Effort, FailedClass, Features, HelloLimits, HttpsRecordScan,
-    Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
-    SiteOutcome, SiteScan, SuiteScan, Tolerance, VersionScan,
+    Effort, FailedClass, HelloLimits, Learned, NamedCode, Order, SCAN_SCHEMA_VERSION, ScanOutcome,
+    SignatureScan, SiteOutcome, SiteScan, SuiteScan, Tolerance, VersionScan,
 };
