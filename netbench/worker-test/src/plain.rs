@@ -156,7 +156,7 @@ impl Beside {
 ///
 /// Each process, on both sides, has a different layout of memory, which can affect one of them by a percent or two.
 ///
-/// Of the program's arguments, `memory` leaves out the times, and another one all cases whose names lack it: `mldsa`.
+/// The program's argument `memory` leaves out the times; any other one, such as `mldsa`, leaves out the cases whose names lack it.
 ///
 /// # Panics
 /// A process does not execute a request.

@@ -1,4 +1,6 @@
-//! The HelloRetryRequest of TLS 1.3, by which libraries do not tell a resumed handshake from another.
+//! The HelloRetryRequest of TLS 1.3, which libraries do not report for resumed handshakes.
+
+use netbench_tls::wire::{content::HANDSHAKE, handshake::SERVER_HELLO};
 
 /// The value of `random` in a ServerHello that is a HelloRetryRequest: the SHA-256 of that word (RFC 8446 section 4.1.3).
 const RANDOM: [u8; 32] = [
@@ -9,11 +11,7 @@ const RANDOM: [u8; 32] = [
 /// The bytes before it: the header of a record, the header of a message, and the version.
 const BEFORE: usize = 5 + 4 + 2;
 
-/// The content type of a record of a handshake, and the type of a ServerHello.
-const HANDSHAKE: u8 = 22;
-const SERVER_HELLO: u8 = 2;
-
-/// The number of first bytes of a connection that tell.
+/// The number of first bytes of a connection that have to be known.
 pub(crate) const HEAD_BYTES: usize = BEFORE + RANDOM.len();
 
 /// Returns whether the bytes of a server begin with a HelloRetryRequest.

@@ -109,7 +109,7 @@ struct Worker {
     configured: Option<(Arc<Varied>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
-    /// What the last measured connection with early data sent before the server's first bytes.
+    /// The bytes that the last measured connection with early data sent before the server's first ones.
     first_flight: Option<Vec<u8>>,
     /// The loader of pages, present after the first page since `configure`.
     loader: Option<Box<dyn PageLoader>>,

@@ -7,7 +7,7 @@ use std::{
     task::Poll,
 };
 
-use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated};
+use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated, wire::content::APPLICATION_DATA};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
     TlsStream, accepted,
@@ -25,8 +25,7 @@ use crate::{hello::Hello, names};
 /// The early data that a ticket allows, in bytes.
 const LIMIT_BYTES: u32 = 16 * 1024;
 
-/// The type of an encrypted record of TLS 1.3, and the length of a record's header (RFC 8446 section 5.1).
-const APPLICATION_DATA: u8 = 23;
+/// The length of a record's header (RFC 8446 section 5.1).
 const HEADER_BYTES: usize = 5;
 
 /// An acceptor of connections with early data.
@@ -34,7 +33,7 @@ const HEADER_BYTES: usize = 5;
 pub(crate) struct EarlyAcceptor {
     config: Arc<ServerConfig>,
     policy: EarlyDataPolicy,
-    /// With [`EarlyDataPolicy::Retry`], a configuration for each group alone.
+    /// A configuration for each group alone, with [`EarlyDataPolicy::Retry`].
     retries: Arc<[OfGroup]>,
 }
 

@@ -1,14 +1,10 @@
 //! The parts of a ClientHello that decide about a HelloRetryRequest, which rustls does not hand out.
 
+use netbench_tls::wire::extension::{EARLY_DATA, KEY_SHARE, SUPPORTED_GROUPS};
 use rustls::NamedGroup;
 
 /// The length of the headers of a record and of a message, and of the version and the random value.
 const BEFORE_SESSION_ID: usize = 5 + 4 + 2 + 32;
-
-/// The types of extensions (RFC 8446 section 4.2).
-const SUPPORTED_GROUPS: u16 = 10;
-const EARLY_DATA: u16 = 42;
-const KEY_SHARE: u16 = 51;
 
 /// A client's offer.
 #[derive(Debug, Default, PartialEq, Eq)]
