@@ -185,14 +185,13 @@ pub struct NameServer {
 }
 
 impl NameServer {
-    /// Answers questions about a zone over UDP and TCP, at the same port; 0 is any free port of UDP.
+    /// Answers questions about a zone over UDP and TCP, at the same port; 0 is any port that is free for both.
     ///
     /// # Errors
     /// Returns an error if the address or a thread is not available.
     pub fn start(zone: Zone, address: SocketAddr) -> io::Result<Self> {
-        let udp = UdpSocket::bind(address)?;
+        let (udp, tcp) = bound(address)?;
         let address = udp.local_addr()?;
-        let tcp = TcpListener::bind(address)?;
         udp.set_nonblocking(true)?;
         tcp.set_nonblocking(true)?;
         let mut server = Self {
@@ -290,6 +289,25 @@ fn answer_tcp(
 fn record(served: &Mutex<BTreeSet<String>>, answer: Answer) {
     let mut served = served.lock().unwrap_or_else(PoisonError::into_inner);
     served.extend(answer.service);
+}
+
+/// Binds sockets of both transports to an address. Where the kernel chooses the port for one of them, the other may be in
+/// use, and it chooses again.
+fn bound(address: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
+    const CHOICES: usize = 20;
+    for _ in 1..CHOICES {
+        match both(address) {
+            Err(error) if address.port() == 0 && error.kind() == io::ErrorKind::AddrInUse => {}
+            bound => return bound,
+        }
+    }
+    both(address)
+}
+
+fn both(address: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
+    let udp = UdpSocket::bind(address)?;
+    let tcp = TcpListener::bind(udp.local_addr()?)?;
+    Ok((udp, tcp))
 }
 
 #[cfg(test)]

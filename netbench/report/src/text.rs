@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt::Display};
 use itertools::Itertools;
 pub(crate) use netbench_model::sanitize as plain;
 use netbench_model::{Profile, StackName, Target, hides_its_processor};
-use netbench_stats::{RoundsNeeded, Verdict};
+use netbench_stats::{RoundsDifference, RoundsNeeded, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 /// Returns the number of sites, with their kind and place.
@@ -113,6 +113,14 @@ pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
 
 /// The text for too few pairs, or too few processes for them: more rounds add to both.
 pub(crate) const TOO_FEW: &str = "too few rounds";
+
+/// Returns the interval of a difference of times.
+pub(crate) fn interval_of_difference(difference: &RoundsDifference) -> String {
+    match difference.low_ns.zip(difference.high_ns) {
+        Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),
+        None => TOO_FEW.to_owned(),
+    }
+}
 
 /// Formats two ends as changes, or both as factors if one is over double.
 pub(crate) fn interval_of(low: f64, high: f64) -> String {

@@ -41,7 +41,7 @@ pub struct Found {
 
 impl Program {
     /// The file of the tree with Cargo's settings for release builds of workers.
-    const SETTINGS: &str = "stacks/release.toml";
+    const SETTINGS: &str = "release/workers.toml";
 
     /// Returns the library that counts allocations.
     pub fn heap_library() -> Self {
@@ -196,6 +196,7 @@ impl Program {
         let made = target.join(Profile::Release.folder()).join(&self.file);
         let target = target.display().to_string();
         let mut arguments = vec!["-p", &recipe.package, "--target-dir", &target];
+        arguments.extend(["--config", Self::SETTINGS]);
         let manifest = if !recipe.pins.is_empty() {
             let folder = tree.target().join(&self.build.folder).join("workspace");
             let source = &self.build.source;
@@ -222,7 +223,6 @@ impl Program {
             arguments.extend(["--features", feature]);
         }
         let settings = self.settings(recipe, &compilers);
-        arguments.extend(["--config", Self::SETTINGS]);
         arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
         tree.cargo_build(Profile::Release, &arguments, &made, host)?;
         if made == built || same(&made, built) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use netbench_model::{
     Condition, ConnectManifest, EchPolicy, LabProfile, Measured, Sample, Site, StackName,
 };
-use netbench_stats::median;
+use netbench_stats::{RoundsDifference, difference_of_rounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use super::shares::rtts;
 use crate::{
     cell::{Cell, Digits},
     document::{Item, Table},
+    text::interval_of_difference,
 };
 
 /// One stack's cost, over the sites of one round-trip time with one outcome of Encrypted ClientHello.
@@ -31,9 +32,8 @@ pub struct EchRow {
     /// Number of pairs of a connection with this outcome and one with an ordinary hello, in one round, to sites that differ only in
     /// that.
     pub pairs: u64,
-    /// The median, over pairs, of the total time with this outcome less that with an ordinary hello. The total contains the
-    /// rejected connection.
-    pub cost_ns: f64,
+    /// The total time with this outcome less that with an ordinary hello. The total contains the rejected connection.
+    pub cost: RoundsDifference,
     /// The same in round trips; absent over loopback.
     pub cost_round_trips: Option<f64>,
 }
@@ -62,15 +62,15 @@ pub(super) fn ech(manifest: &ConnectManifest, measured: &[&Sample]) -> Vec<EchRo
     }
     let rows = costs.into_iter();
     rows.filter_map(|((condition, stack, outcome, rtt_ns), costs)| {
-        let cost_ns = median(&costs)?;
+        let cost = difference_of_rounds(&costs)?;
         Some(EchRow {
             condition,
             stack: stack.clone(),
             outcome,
             rtt_ns,
             pairs: costs.len() as u64,
-            cost_ns,
-            cost_round_trips: (rtt_ns > 0).then(|| cost_ns / rtt_ns as f64),
+            cost,
+            cost_round_trips: (rtt_ns > 0).then(|| cost.middle_ns / rtt_ns as f64),
         })
     })
     .collect()
@@ -103,7 +103,10 @@ pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
             0 => Cell::Missing,
             ns => Cell::Time(ns as f64),
         })
-        .col("cost", 0, |row| Cell::TimeDifference(row.cost_ns))
+        .col("cost", 0, |row| Cell::TimeDifference(row.cost.middle_ns))
+        .col("interval", 1, |row| {
+            Cell::text(interval_of_difference(&row.cost))
+        })
         .col("cost, round trips", 0, |row| match row.cost_round_trips {
             Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
             None => Cell::Missing,
@@ -112,7 +115,7 @@ pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
         .explained(
             "Encrypted ClientHello",
             "The total with this outcome less that with an ordinary hello, of the same stack in the same round to sites that differ \
-             only in that; medians over such pairs. After a rejection the client connects again, and the total contains both \
+             only in that; the interval is of the signed-rank test over such pairs. After a rejection the client connects again, and the total contains both \
              connections.",
         )
 }

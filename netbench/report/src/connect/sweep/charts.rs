@@ -1,13 +1,13 @@
 use itertools::Itertools;
 use netbench_model::{StackName, SweepAxis};
-use netbench_stats::{RoundsDifference, spread};
+use netbench_stats::spread;
 
 use super::{SweepDifference, SweepTime};
 use crate::{
     connect::charts::only_some,
     document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Heat, HeatCell, Item},
     row::{dot, dots},
-    text::{TOO_FEW, count, signed_time, time},
+    text::{count, interval_of_difference, signed_time, time},
 };
 
 /// Number of points that one chart shows.
@@ -105,7 +105,7 @@ fn heat_cell(row: &SweepDifference, across: &SweepAxis, down: &SweepAxis) -> Opt
         place: (place(row, across)?, place(row, down)?),
         change_ns,
         text: signed_time(change_ns),
-        about: interval(&row.key.difference),
+        about: interval_of_difference(&row.key.difference),
         verdict: row.change.verdict,
     })
 }
@@ -156,11 +156,4 @@ fn bar(row: &SweepTime) -> Option<Bar> {
         text: time(total),
         parts: parts.into_iter().enumerate().collect(),
     })
-}
-
-pub(super) fn interval(of: &RoundsDifference) -> String {
-    match of.low_ns.zip(of.high_ns) {
-        Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),
-        None => TOO_FEW.to_owned(),
-    }
 }

@@ -5,8 +5,7 @@ use netbench_model::{Condition, StackName, SweepAxis, Target};
 use netbench_stats::RoundsDifference;
 
 use super::{
-    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime,
-    charts::{self, interval},
+    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, charts,
     compressed::{self, Compressed},
     flights,
 };
@@ -15,7 +14,7 @@ use crate::{
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
     row::{Named, tally},
-    text::{change, count, named_site, some_of},
+    text::{change, count, interval_of_difference, named_site, some_of},
 };
 
 pub(crate) fn section(sweep: &SweepSummary) -> Section {
@@ -158,7 +157,7 @@ fn with_difference<'a, K>(
             Cell::TimeDifference(difference(&row.key).middle_ns)
         })
         .col_of(other, "interval", 2, |row| {
-            Cell::text(interval(difference(&row.key)))
+            Cell::text(interval_of_difference(difference(&row.key)))
         })
         .change(other, |row| row)
 }
