@@ -1,5 +1,7 @@
 //! The overhead of the suite's harness, compared with a plain program that uses the library directly.
 
+mod library;
+
 use std::{
     env,
     num::NonZero,
@@ -20,6 +22,8 @@ use netbench_runner::{Launch, Layout, WARM_UP, Worker};
 use netbench_stats::{FEWEST_OPERATIONS, median, quantile_sorted};
 use netbench_worker::settle_heap;
 use serde::{Deserialize, Serialize};
+
+pub use library::{Library, Signing, run};
 
 const TURN: Duration = Duration::from_millis(4);
 const TURNS: usize = 120;

@@ -8,10 +8,8 @@
 
 use std::{
     cell::RefCell,
-    env,
     io::{Read, Write},
     path::Path,
-    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -19,10 +17,9 @@ use std::{
 use netbench_lab::SUITE_HOST;
 use netbench_protocol::Material;
 use netbench_tls::{
-    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Primitive, Scenario,
-    SessionSettings, TlsVersion, Work,
+    Aead, HandshakeKind, HeldAfter, KeyType, Primitive, SessionSettings, TlsVersion,
 };
-use netbench_worker_test::plain::{self, Harness, material_of, material_of_key, resident_bytes};
+use netbench_worker_test::plain::{self, material_of, material_of_key, resident_bytes};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
@@ -37,111 +34,43 @@ use rustls_pki_types::{
 };
 use webpki::EndEntityCert;
 
-const WRITE: usize = 1 << 20;
-const SESSIONS: u32 = 1_000;
-
 /// The signed bytes, as many as in a handshake with SHA-256.
 const SIGNED: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
 
-/// The keys of the chains that are verified.
-const VERIFIED: [KeyType; 4] = [
-    KeyType::Rsa2048,
-    KeyType::MlDsa44,
-    KeyType::MlDsa65,
-    KeyType::MlDsa87,
-];
-
-/// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
-const HOLD: &str = "NETBENCH_PLAIN_HOLD";
-
 fn main() {
-    if let Ok(asked) = env::var(HOLD) {
-        let (version, after) = asked.split_once(' ').unwrap();
-        let (version, after) = (version.parse().unwrap(), after.parse().unwrap());
-        println!("{}", Plain::holding(version, after).held(after));
-        return;
-    }
     let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-rustls"));
-    plain::compare(worker, "rustls-aws-lc", timings, memory);
+    plain::run::<Rustls>(worker, "rustls-aws-lc");
 }
 
-fn timings(harness: &Harness<'_>) {
-    for (version, key, kind) in [
-        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Full),
-        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, KeyType::MlDsa44, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::MlDsa65, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::MlDsa87, HandshakeKind::Full),
-    ] {
-        let settings = SessionSettings::usual(version, key, Aead::Aes256Gcm);
-        let scenario = Scenario::timed(Work::Handshake { kind, settings });
-        let plain = Plain::new(&settings, kind);
-        // The first handshake is full; it leaves the tickets by which the others resume.
-        plain.handshake();
-        harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
-            let (client, server, resumed) = plain.handshake();
-            assert_eq!(resumed, kind != HandshakeKind::Full);
-            [client, server]
-        });
-    }
-    let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
-    let scenario = Scenario::timed(Work::Bulk {
-        settings,
-        write_bytes: u32::try_from(WRITE).unwrap(),
-        amount_bytes: 1_000_000_000,
-        max_fragment_bytes: None,
-        heap: HeapState::Settled,
-    });
-    let plain = Plain::new(&settings, HandshakeKind::Full);
-    let mut data = plain.data();
-    harness.take_turns(&scenario, [Measure::Send, Measure::Receive], || {
-        data.burst()
-    });
-    for key in VERIFIED {
-        let scenario = Scenario::timed(Work::Verify {
-            key,
-            chain_length: 2,
-            roots: 1,
-        });
-        let verify = verification(key);
-        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(&verify)]);
-    }
-    for key in [KeyType::MlDsa44, KeyType::MlDsa65, KeyType::MlDsa87] {
-        let mut signing = Signing::new(key);
-        let primitive = Primitive::Sign { key };
-        let scenario = Scenario::timed(Work::Crypto { primitive });
-        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.sign())]);
-        signing.sign();
-        let primitive = Primitive::Verify { key };
-        let scenario = Scenario::timed(Work::Crypto { primitive });
-        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.verify())]);
-    }
-}
+/// rustls with aws-lc.
+struct Rustls;
 
-/// Returns the time of an operation.
-fn ns_of(operation: impl FnOnce()) -> u64 {
-    let begun = Instant::now();
-    operation();
-    u64::try_from(begun.elapsed().as_nanos()).unwrap()
-}
+impl plain::Library for Rustls {
+    const SESSIONS: u32 = 1_000;
 
-fn memory(harness: &Harness<'_>) {
-    for (version, after) in [
-        (TlsVersion::Tls12, HeldAfter::Handshake),
-        (TlsVersion::Tls12, HeldAfter::Data),
-        (TlsVersion::Tls13, HeldAfter::Handshake),
-        (TlsVersion::Tls13, HeldAfter::Tickets),
-        (TlsVersion::Tls13, HeldAfter::Data),
-    ] {
-        harness.compare_memory(version, SESSIONS, after, || {
-            let this = env::current_exe().unwrap();
-            let asked = format!("{version} {after}");
-            let output = Command::new(this).env(HOLD, asked).output();
-            let text = String::from_utf8(output.unwrap().stdout).unwrap();
-            text.trim().parse().unwrap()
-        });
+    fn handshake(
+        settings: &SessionSettings,
+        kind: HandshakeKind,
+    ) -> impl FnMut() -> ([u64; 2], bool) {
+        let plain = Plain::new(settings, kind);
+        move || plain.handshake()
+    }
+
+    fn burst(settings: &SessionSettings, bytes: usize) -> impl FnMut() -> [u64; 2] {
+        let mut data = Plain::new(settings, HandshakeKind::Full).data(bytes);
+        move || data.burst()
+    }
+
+    fn verification(key: KeyType) -> impl FnMut() {
+        verification(key)
+    }
+
+    fn signing(key: KeyType) -> impl plain::Signing {
+        Signing::new(key)
+    }
+
+    fn held(version: TlsVersion, after: HeldAfter) -> f64 {
+        Plain::holding(version, after).held(after)
     }
 }
 
@@ -193,7 +122,9 @@ impl Signing {
             signature: Vec::new(),
         }
     }
+}
 
+impl plain::Signing for Signing {
     fn sign(&mut self) {
         let signer = self.key.choose_scheme(&[self.scheme]).unwrap();
         self.signature = signer.sign(&SIGNED).unwrap();
@@ -284,12 +215,12 @@ impl Plain {
         plain
     }
 
-    /// The two sides' times, and whether the session was resumed.
-    fn handshake(&self) -> (u64, u64, bool) {
+    /// Returns the two sides' times, and whether the session was resumed.
+    fn handshake(&self) -> ([u64; 2], bool) {
         let (client, server, times) = self.connect();
         let kind = [client.handshake_kind(), server.handshake_kind()];
         let resumed = kind == [Some(rustls::HandshakeKind::Resumed); 2];
-        (times[0], times[1], resumed)
+        (times, resumed)
     }
 
     fn connect(&self) -> (Connection, Connection, [u64; 2]) {
@@ -328,7 +259,7 @@ impl Plain {
         let (data, mut read) = ([7; HeldAfter::DATA_BYTES], vec![1; HeldAfter::DATA_BYTES]);
         let mut records = Vec::new();
         let before = resident_bytes();
-        let mut pairs: Vec<_> = (0..SESSIONS / 2)
+        let mut pairs: Vec<_> = (0..<Rustls as plain::Library>::SESSIONS / 2)
             .map(|_| {
                 let client = ClientConnection::new(self.client.clone(), self.name.clone());
                 let server = ServerConnection::new(self.server.clone());
@@ -365,15 +296,15 @@ impl Plain {
                 .iter()
                 .all(|(client, server, _)| !client.is_handshaking() && !server.is_handshaking())
         );
-        grown as f64 / f64::from(SESSIONS)
+        grown as f64 / f64::from(<Rustls as plain::Library>::SESSIONS)
     }
 
-    fn data(&self) -> Data {
+    fn data(&self, bytes: usize) -> Data {
         let (client, server, _) = self.connect();
         Data {
             client,
             server,
-            write: vec![7; WRITE],
+            write: vec![7; bytes],
             records: Vec::new(),
             plaintext: vec![0; 16 << 10],
         }
@@ -449,7 +380,7 @@ impl Data {
         }
         let took = begun.elapsed();
         self.records.clear();
-        assert_eq!(received, WRITE);
+        assert_eq!(received, self.write.len());
         [sent, took].map(|time| u64::try_from(time.as_nanos()).unwrap())
     }
 }

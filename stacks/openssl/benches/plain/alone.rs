@@ -3,7 +3,7 @@
 use netbench_lab::SUITE_HOST;
 use netbench_protocol::Material;
 use netbench_tls::{KeyType, Primitive};
-use netbench_worker_test::plain::material_of_key;
+use netbench_worker_test::plain::{self, material_of_key};
 use openssl::{
     pkey::{PKey, Private, Public},
     sign,
@@ -79,13 +79,15 @@ impl Signing {
             signature: Vec::new(),
         }
     }
+}
 
-    pub(crate) fn sign(&mut self) {
+impl plain::Signing for Signing {
+    fn sign(&mut self) {
         let mut signer = sign::Signer::new_without_digest(&self.private).unwrap();
         self.signature = signer.sign_oneshot_to_vec(&SIGNED).unwrap();
     }
 
-    pub(crate) fn verify(&self) {
+    fn verify(&self) {
         let mut verifier = sign::Verifier::new_without_digest(&self.public).unwrap();
         assert!(verifier.verify_oneshot(&self.signature, &SIGNED).unwrap());
     }

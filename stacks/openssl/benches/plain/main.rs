@@ -11,21 +11,16 @@ mod alone;
 
 use std::{
     cell::RefCell,
-    env,
     io::{self, Read, Write},
     os::unix::net::UnixStream,
     path::Path,
-    process::Command,
     rc::Rc,
     time::{Duration, Instant},
 };
 
 use netbench_lab::SUITE_HOST;
-use netbench_tls::{
-    Aead, HandshakeKind, HeapState, HeldAfter, KeyType, Measure, Primitive, Scenario,
-    SessionSettings, TlsVersion, Work,
-};
-use netbench_worker_test::plain::{self, Harness, material_of, resident_bytes};
+use netbench_tls::{Aead, HandshakeKind, HeldAfter, KeyType, SessionSettings, TlsVersion};
+use netbench_worker_test::plain::{self, material_of, resident_bytes};
 use openssl::{
     pkey::PKey,
     ssl::{
@@ -37,115 +32,47 @@ use openssl::{
 
 use alone::{Signing, Verifier, store};
 
-const WRITE: usize = 1 << 20;
-/// Number of held sessions. Each has a socket, and processes may have 1,024 files.
-const SESSIONS: u32 = 800;
-
-/// The keys of the chains that are verified.
-const VERIFIED: [KeyType; 4] = [
-    KeyType::Rsa2048,
-    KeyType::MlDsa44,
-    KeyType::MlDsa65,
-    KeyType::MlDsa87,
-];
-
-/// Asks this program for the memory of sessions of a version that are held in a state, instead of its comparisons.
-const HOLD: &str = "NETBENCH_PLAIN_HOLD";
-
 fn main() {
-    if let Ok(asked) = env::var(HOLD) {
-        let (version, after) = asked.split_once(' ').unwrap();
-        let (version, after) = (version.parse().unwrap(), after.parse().unwrap());
-        println!("{}", Plain::holding(version, after).held(after));
-        return;
-    }
     let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-openssl"));
-    plain::compare(worker, "openssl", timings, memory);
+    plain::run::<OpenSsl>(worker, "openssl");
 }
 
-fn timings(harness: &Harness<'_>) {
-    for (version, key, kind) in [
-        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Full),
-        (TlsVersion::Tls12, KeyType::Rsa2048, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, KeyType::Rsa2048, HandshakeKind::Ticket),
-        (TlsVersion::Tls13, KeyType::MlDsa44, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::MlDsa65, HandshakeKind::Full),
-        (TlsVersion::Tls13, KeyType::MlDsa87, HandshakeKind::Full),
-    ] {
-        let settings = SessionSettings::usual(version, key, Aead::Aes256Gcm);
-        let scenario = Scenario::timed(Work::Handshake { kind, settings });
-        let plain = Plain::new(&settings, kind);
-        // The first handshake is full; it leaves the tickets by which the others resume.
-        plain.connect();
-        harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
+/// OpenSSL.
+struct OpenSsl;
+
+impl plain::Library for OpenSsl {
+    /// Each has a socket, and processes may have 1,024 files.
+    const SESSIONS: u32 = 800;
+
+    fn handshake(
+        settings: &SessionSettings,
+        kind: HandshakeKind,
+    ) -> impl FnMut() -> ([u64; 2], bool) {
+        let plain = Plain::new(settings, kind);
+        move || {
             let pair = plain.connect();
-            assert_eq!(pair.resumed(), kind != HandshakeKind::Full);
-            pair.times.map(ns)
-        });
+            (pair.times.map(ns), pair.resumed())
+        }
     }
-    let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
-    let scenario = Scenario::timed(Work::Bulk {
-        settings,
-        write_bytes: u32::try_from(WRITE).unwrap(),
-        amount_bytes: 1_000_000_000,
-        max_fragment_bytes: None,
-        heap: HeapState::Settled,
-    });
-    let plain = Plain::new(&settings, HandshakeKind::Full);
-    let (mut pair, write, mut read) = (plain.connect(), vec![7; WRITE], vec![0; 16 << 10]);
-    harness.take_turns(&scenario, [Measure::Send, Measure::Receive], || {
-        pair.burst(&write, &mut read).map(ns)
-    });
-    for key in VERIFIED {
-        let scenario = Scenario::timed(Work::Verify {
-            key,
-            chain_length: 2,
-            roots: 1,
-        });
+
+    fn burst(settings: &SessionSettings, bytes: usize) -> impl FnMut() -> [u64; 2] {
+        let mut pair = Plain::new(settings, HandshakeKind::Full).connect();
+        let (write, mut read) = (vec![7; bytes], vec![0; 16 << 10]);
+        move || pair.burst(&write, &mut read).map(ns)
+    }
+
+    fn verification(key: KeyType) -> impl FnMut() {
         let verifier = Verifier::new(key);
-        harness.take_turns(&scenario, [Measure::Whole], || {
-            [ns_of(|| verifier.verify())]
-        });
+        move || verifier.verify()
     }
-    for key in [KeyType::MlDsa44, KeyType::MlDsa65, KeyType::MlDsa87] {
-        let mut signing = Signing::new(key);
-        let primitive = Primitive::Sign { key };
-        let scenario = Scenario::timed(Work::Crypto { primitive });
-        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.sign())]);
-        signing.sign();
-        let primitive = Primitive::Verify { key };
-        let scenario = Scenario::timed(Work::Crypto { primitive });
-        harness.take_turns(&scenario, [Measure::Whole], || [ns_of(|| signing.verify())]);
-    }
-}
 
-fn memory(harness: &Harness<'_>) {
-    for (version, after) in [
-        (TlsVersion::Tls12, HeldAfter::Handshake),
-        (TlsVersion::Tls12, HeldAfter::Data),
-        (TlsVersion::Tls13, HeldAfter::Handshake),
-        (TlsVersion::Tls13, HeldAfter::Tickets),
-        (TlsVersion::Tls13, HeldAfter::Data),
-    ] {
-        harness.compare_memory(version, SESSIONS, after, || {
-            let this = env::current_exe().unwrap();
-            let asked = format!("{version} {after}");
-            let output = Command::new(this).env(HOLD, asked).output();
-            String::from_utf8(output.unwrap().stdout)
-                .unwrap()
-                .trim()
-                .parse()
-                .unwrap()
-        });
+    fn signing(key: KeyType) -> impl plain::Signing {
+        Signing::new(key)
     }
-}
 
-/// Returns the time of an operation.
-fn ns_of(operation: impl FnOnce()) -> u64 {
-    let begun = Instant::now();
-    operation();
-    ns(begun.elapsed())
+    fn held(version: TlsVersion, after: HeldAfter) -> f64 {
+        Plain::holding(version, after).held(after)
+    }
 }
 
 fn ns(time: Duration) -> u64 {
@@ -363,7 +290,7 @@ impl Plain {
         drop(self.connect());
         let (data, mut read) = ([7; HeldAfter::DATA_BYTES], vec![1; HeldAfter::DATA_BYTES]);
         let before = resident_bytes();
-        let mut pairs: Vec<Pair<UnixStream>> = (0..SESSIONS / 2)
+        let mut pairs: Vec<Pair<UnixStream>> = (0..<OpenSsl as plain::Library>::SESSIONS / 2)
             .map(|_| {
                 let (client, server) = UnixStream::pair().unwrap();
                 for socket in [&client, &server] {
@@ -396,7 +323,7 @@ impl Plain {
             }
         }
         let grown = resident_bytes().saturating_sub(before);
-        grown as f64 / f64::from(SESSIONS)
+        grown as f64 / f64::from(<OpenSsl as plain::Library>::SESSIONS)
     }
 }
 
