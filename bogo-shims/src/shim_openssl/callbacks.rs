@@ -6,6 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignType;
+use netbench_tls::wire::{RETRY_RANDOM, handshake::SERVER_HELLO};
 use openssl_sys::{EVP_PKEY, SSL, X509_STORE_CTX};
 
 use super::{certs, ech, expect::check_request, ffi, state::state};
@@ -148,8 +149,7 @@ pub(crate) extern "C" fn on_message(
 /// Returns whether a message is a ServerHello with the random value of a HelloRetryRequest (RFC
 /// 8446 section 4.1.3).
 fn is_retry(message: &[u8]) -> bool {
-    const RANDOM: [u8; 8] = [0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11];
-    message.first() == Some(&2) && message.get(6..14) == Some(&RANDOM)
+    message.first() == Some(&SERVER_HELLO) && message.get(6..38) == Some(&RETRY_RANDOM)
 }
 
 pub(crate) extern "C" fn on_advertise(

@@ -56,8 +56,8 @@ impl CompressionRecord {
 }
 
 impl CompressedChain {
-    /// The length of the original message, the number of the algorithm and the length of the compressed message: the fields
-    /// of a CompressedCertificate message before its data.
+    /// The size of the fields before the data of a CompressedCertificate message: the length of the original message, the
+    /// number of the algorithm and the length of the data.
     pub const FIELDS_BYTES: u32 = 3 + 2 + 3;
 
     /// Returns each algorithm with the size of its data.
@@ -69,17 +69,17 @@ impl CompressedChain {
         ]
     }
 
+    fn kind(&self) -> (&HostName, KeyType, KeyType, ChainProfile, Switch) {
+        (&self.host, self.key, self.ca_key, self.chain, self.ocsp)
+    }
+
     fn is_of(&self, site: &Site) -> bool {
         let lab = &site.lab;
-        self.host == site.host
-            && (self.key, self.ca_key) == (lab.key, lab.ca_key())
-            && (self.chain, self.ocsp) == (lab.chain, lab.ocsp)
+        self.kind() == (&site.host, lab.key, lab.ca_key(), lab.chain, lab.ocsp)
     }
 
     /// Returns whether both are of the same kind. Sizes vary by a few bytes, because each run has its own keys.
     fn is_alike(&self, other: &Self) -> bool {
-        self.host == other.host
-            && (self.key, self.ca_key) == (other.key, other.ca_key)
-            && (self.chain, self.ocsp) == (other.chain, other.ocsp)
+        self.kind() == other.kind()
     }
 }

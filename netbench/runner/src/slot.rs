@@ -372,7 +372,9 @@ impl<'a> Slot<'a> {
         let plan = self.shared.trials.plan;
         let site = &plan.sites[unit.site];
         let seat = self.seats.index(unit.site, stack);
-        let settings = self.seats.settings(seat);
+        let ech = site.lab.ech.filter(|_| plan.target == Target::Lab);
+        let rejected = ech.filter(|policy| policy.is_rejected());
+        let rejected = rejected.map(|policy| (policy, self.seats.settings(seat)));
         let worker = match self.seats.worker(seat) {
             Ok(worker) => worker,
             // A worker that was not started because the run is over has not failed.
@@ -401,7 +403,7 @@ impl<'a> Slot<'a> {
             role,
             target: plan.target,
             site,
-            ech: site.lab.ech.filter(|_| plan.target == Target::Lab),
+            ech,
             verification: VerificationTime::of(self.shared.workers, stack_name),
             client_chain_bytes: self
                 .shared
@@ -410,11 +412,11 @@ impl<'a> Slot<'a> {
                 .and_then(|lab| lab.client_chain_bytes(site)),
         };
         let targets = self.shared.targets;
-        let connected = match expected.ech.filter(|policy| policy.is_rejected()) {
+        let connected = match rejected {
             None => connect(worker, request, &expected, |measured| {
                 settled_packets(targets, unit.site, measured.transfer.bytes_out)
             }),
-            Some(policy) => {
+            Some((policy, settings)) => {
                 ech::connect_twice(worker, (settings, request), (policy, &expected), || {
                     targets.packets(unit.site)
                 })

@@ -51,6 +51,21 @@ pub(crate) struct Marks {
     pub(crate) socket: Option<RawFd>,
 }
 
+impl Marks {
+    fn wrote(&mut self, bytes: usize) {
+        self.transfer.bytes_out += bytes as u64;
+        self.last = Direction::Out;
+    }
+
+    fn read(&mut self, bytes: usize) {
+        self.transfer.bytes_in += bytes as u64;
+        if self.last == Direction::Out {
+            self.transfer.round_trips += 1;
+        }
+        self.last = Direction::In;
+    }
+}
+
 /// A rejection of Encrypted ClientHello by a server that proved the public name.
 #[derive(Debug)]
 pub(crate) struct EchRejection {
@@ -181,8 +196,8 @@ impl Probe {
 
     /// Counts the first `count` of these bytes, which the socket accepted.
     pub(crate) fn sent(&self, slices: &[io::IoSlice<'_>], count: usize) {
-        self.wrote(count);
         let mut marks = self.marks();
+        marks.wrote(count);
         if marks.transfer.bytes_in == 0
             && let Some(flight) = &mut marks.first_flight
         {
@@ -193,25 +208,18 @@ impl Probe {
 
     /// Counts bytes that the socket accepted.
     pub fn wrote(&self, bytes: usize) {
-        let mut marks = self.marks();
-        marks.transfer.bytes_out += bytes as u64;
-        marks.last = Direction::Out;
+        self.marks().wrote(bytes);
     }
 
     /// Counts bytes that came from the socket.
     pub fn read(&self, bytes: usize) {
-        let mut marks = self.marks();
-        marks.transfer.bytes_in += bytes as u64;
-        if marks.last == Direction::Out {
-            marks.transfer.round_trips += 1;
-        }
-        marks.last = Direction::In;
+        self.marks().read(bytes);
     }
 
     /// Counts these bytes, which came from the socket, and looks for a HelloRetryRequest in the first ones.
     pub fn received(&self, bytes: &[u8]) {
-        self.read(bytes.len());
         let mut marks = self.marks();
+        marks.read(bytes.len());
         let room = hello_retry::HEAD_BYTES.saturating_sub(marks.beginning.len());
         let head = &bytes[..bytes.len().min(room)];
         marks.beginning.extend_from_slice(head);

@@ -10,9 +10,9 @@ use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shares::rtts;
+use super::shares::{round_trips, rtt, rtts};
 use crate::{
-    cell::{Cell, Digits},
+    cell::Cell,
     document::{Item, Table},
 };
 
@@ -92,14 +92,10 @@ pub(super) fn items(rows: &[EarlyDataRow]) -> Vec<Item> {
         .caption("early data")
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("early data", 0, |row| Cell::text(row.outcome))
-        .col("RTT", 0, |row| match row.rtt_ns {
-            0 => Cell::Missing,
-            ns => Cell::Time(ns as f64),
-        })
+        .col("RTT", 0, |row| rtt(row.rtt_ns))
         .col("saved", 0, |row| Cell::TimeDifference(row.saved_ns))
-        .col("saved, round trips", 0, |row| match row.saved_round_trips {
-            Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
-            None => Cell::Missing,
+        .col("saved, round trips", 0, |row| {
+            round_trips(row.saved_round_trips)
         })
         .col("sent again", 1, |row| match row.replays {
             0 => Cell::Missing,

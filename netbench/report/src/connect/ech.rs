@@ -9,9 +9,9 @@ use netbench_stats::{RoundsDifference, difference_of_rounds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shares::rtts;
+use super::shares::{round_trips, rtt, rtts};
 use crate::{
-    cell::{Cell, Digits},
+    cell::Cell,
     document::{Item, Table},
     text::interval_of_difference,
 };
@@ -99,17 +99,13 @@ pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
         .col("condition", 2, |row| Cell::text(row.condition))
         .col("stack", 0, |row| Cell::text(&row.stack))
         .col("ECH", 0, |row| Cell::text(row.outcome))
-        .col("RTT", 0, |row| match row.rtt_ns {
-            0 => Cell::Missing,
-            ns => Cell::Time(ns as f64),
-        })
+        .col("RTT", 0, |row| rtt(row.rtt_ns))
         .col("cost", 0, |row| Cell::TimeDifference(row.cost.middle_ns))
         .col("interval", 1, |row| {
             Cell::text(interval_of_difference(&row.cost))
         })
-        .col("cost, round trips", 0, |row| match row.cost_round_trips {
-            Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
-            None => Cell::Missing,
+        .col("cost, round trips", 0, |row| {
+            round_trips(row.cost_round_trips)
         })
         .col("pairs", 2, |row| Cell::count(row.pairs))
         .explained(

@@ -4,6 +4,7 @@ use itertools::Itertools;
 use netbench_model::{ConnectManifest, LinkKind, Measured, Sample, StackName, Target};
 
 use super::{pairs::Matched, summary::ShareRow};
+use crate::cell::{Cell, Digits};
 
 /// Classes of round-trip times, by their upper ends in milliseconds.
 const RTT_CLASSES: [(u64, &str); 5] = [
@@ -16,6 +17,22 @@ const RTT_CLASSES: [(u64, &str); 5] = [
 
 /// The class of sites without a round-trip time.
 const NO_CLASS: &str = "–";
+
+/// Returns the cell of an emulated round-trip time; 0 is that of loopback.
+pub(super) fn rtt(ns: u64) -> Cell {
+    match ns {
+        0 => Cell::Missing,
+        ns => Cell::Time(ns as f64),
+    }
+}
+
+/// Returns the cell of a difference in round trips.
+pub(super) fn round_trips(trips: Option<f64>) -> Cell {
+    match trips {
+        Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
+        None => Cell::Missing,
+    }
+}
 
 /// Returns each site's round-trip time: as emulated, or the smallest seen on the real network. The result is empty
 /// over loopback, where the configured times do not apply.

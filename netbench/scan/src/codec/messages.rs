@@ -1,17 +1,12 @@
 //! Messages of a server's first flight.
 
+pub use netbench_model::tls::wire::RETRY_RANDOM;
 use netbench_model::tls::{CipherSuiteFacts, FfdheSize, KeyExchange};
 
 use super::{
     Extension, Reader, extension,
     writer::{message, put_extension, put_u16, put_vec8, put_vec16},
 };
-
-/// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
-pub const RETRY_RANDOM: [u8; 32] = [
-    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
-    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
-];
 
 /// The maximum number of extensions, certificates, shares or names that are read of a list; no real list is longer.
 /// Memory stays in proportion to the arrived bytes.
