@@ -247,8 +247,8 @@ const CIPHERS: [(&str, &str); 3] = [
     ("CHACHA20", "_CHACHA20_"),
 ];
 
-/// Returns the cipher to which the test restricts the suites of TLS 1.2, and the part of their names. rustls has no equivalent
-/// of OpenSSL's syntax for longer lists.
+/// Returns the cipher to which the test restricts the suites of TLS 1.2, and the part of their names. OpenSSL's syntax for
+/// longer lists has no equivalent in rustls.
 ///
 /// # Errors
 /// Returns [`Failure::Unsupported`] for a list.

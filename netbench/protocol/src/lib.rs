@@ -52,8 +52,8 @@ pub const SERVES_EARLY_DATA: &str = "serves-early-data";
 /// The operation of stacks whose servers can require a client certificate.
 pub const REQUIRES_CLIENT_CERTIFICATE: &str = "requires-client-certificate";
 
-/// The operation of a stack whose server serves sites with [`ServeSite::ech_keys`], and whose view of a connection has the outcome
-/// of Encrypted ClientHello.
+/// The operation of a stack whose server serves sites with [`ServeSite::ech_keys`] and reports the outcome in `ech` of its
+/// view of a connection.
 pub const SERVES_ECH: &str = "serves-ech";
 
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
@@ -196,8 +196,8 @@ pub struct Connect {
     pub request: HttpRequest,
 }
 
-/// A first flight that is sent again, byte for byte, as an attacker on the network does. Nothing else is sent, so that the
-/// server finishes no handshake, unless it accepts the early data again.
+/// A first flight that is sent again, byte for byte, as by an attacker on the network. The server finishes a handshake only
+/// if it accepts the early data again, because the client sends no further message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Replay {
     /// The address to connect to.

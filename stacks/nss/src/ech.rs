@@ -138,7 +138,7 @@ pub(crate) fn status(accepted: c_int) -> Option<EchStatus> {
 fn retry_configs(fd: FileDesc) -> Option<Vec<u8>> {
     let get_retry_configs = Functions::find()?.get_retry_configs;
     let mut list = Item::of(&[]);
-    // SAFETY: the session is alive; the library replaces the item with a copy of its own, which is freed here.
+    // SAFETY: the session is alive; the library stores a copy of the list in the item, which is freed here.
     unsafe {
         checked(get_retry_configs(fd, &raw mut list)).ok()?;
         let configs = list.bytes().to_vec();

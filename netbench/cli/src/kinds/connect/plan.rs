@@ -217,7 +217,7 @@ impl SweepPreset {
     pub(crate) fn axes(self) -> Vec<String> {
         match self {
             Self::FlightSteps => SERVER_STEPS.axes(),
-            // Tickets contain the client's certificate, so that the server's flights would grow with it.
+            // Tickets contain the client's certificate: the server's flights would grow with it.
             Self::ClientFlightSteps => [CLIENT_STEPS.axes(), vec!["tickets=0".to_owned()]].concat(),
             Self::PostQuantum => vec![
                 format!("link={}", LinkPreset::ALL.map(|link| link.name).join(",")),

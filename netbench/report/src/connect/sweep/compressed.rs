@@ -209,12 +209,12 @@ pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     ]
 }
 
-/// States what the savings are, and which stacks could have them.
+/// States the basis of the savings, and which stacks could have them.
 pub(super) fn offers(rows: &[(&SweepTime, &Compressed)]) -> String {
     let mut sentences = vec![
         "Predicted, not measured: the difference that certificate compression (RFC 8879) makes for a client and a server that \
          both have it, with the algorithm of the smallest result. A smaller first flight waits for fewer acknowledgements and takes \
-         less time to send, but lets the congestion window grow less, so that the response can wait longer."
+         less time to send. It also lets the congestion window grow less, which can make the response wait longer."
             .to_owned(),
     ];
     let offers = rows.iter();
@@ -224,7 +224,7 @@ pub(super) fn offers(rows: &[(&SweepTime, &Compressed)]) -> String {
     for (is_offered, says) in [
         (
             Some(false),
-            "the ClientHello offers no algorithm, so that this stack has no use of it",
+            "the ClientHello offers no algorithm, and servers may not compress",
         ),
         (Some(true), "the ClientHello offers the algorithm"),
         (None, "the ClientHello was not recorded"),
