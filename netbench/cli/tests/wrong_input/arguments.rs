@@ -75,7 +75,7 @@ stacks build openssl+gcc+clang => +gcc and +clang exclude each other
 stacks build rustls-graviola+clang => rustls-graviola has no variant +clang: its build compiles no C
 stacks build go+mimalloc => go has no variants such as +mimalloc: its worker is no Rust program
 stacks build go+fips+mimalloc => go has no variants such as +mimalloc: its worker is no Rust program
-stacks build gnutls+fips => gnutls has no variant +fips: netbench builds no FIPS module for it; these have: aws-lc-rs@1.12.0, aws-lc-rs@1.19.0, go, rustls-aws-lc
+stacks build gnutls+fips => gnutls has no variant +fips: netbench builds no FIPS module for it; these have: aws-lc-rs@1.12.0, aws-lc-rs@1.16.0, aws-lc-rs@1.19.0, go, rustls-aws-lc
 suite --stack openssl+jemalloc+fips => openssl has no variant +fips: netbench builds no FIPS module for it
 stacks build rustls-aws-lc+nojitter+fips => rustls-aws-lc+nojitter has no variant +fips
 stacks build rustls-aws-lc+novaes+unbuffered => write it as rustls-aws-lc+unbuffered+novaes
@@ -83,7 +83,7 @@ stacks build openssl@9.9 => openssl has no version "9.9"; it has 1.1.1, 3.0, 3.1
 connect --stack openssl@3.0.8,openssl => openssl has no version "3.0.8"; it has
 stacks build rustls-ring@0.23 => rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, ring, rustls
 stacks build rustls@0.19 => rustls has no version "0.19"; it has 0.20, 0.21, 0.22, 0.23.31, 0.23.46, 0.24-dev
-suite --stack aws-lc-rs@1.0.0 => aws-lc-rs has no version "1.0.0"; it has 1.5.2, 1.12.0, 1.19.0
+suite --stack aws-lc-rs@1.0.0 => aws-lc-rs has no version "1.0.0"; it has 1.5.2, 1.12.0, 1.16.0, 1.19.0
 stacks build openssl@3.0+novae => openssl@3.0 has no variant "+novae"
 # Formats, conditions, profiles, versions, groups, protocols, links.
 connect --format jsn => --format jsn & did you mean "json"?
