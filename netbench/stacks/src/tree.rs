@@ -1,7 +1,7 @@
 //! This command's executable, and the source tree from which workers and shims are built.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -115,7 +115,10 @@ impl SourceTree {
             Ok(status) if status.success() => Ok(()),
             Ok(_) => Err(BuildError::Failed(words, self.root.clone())),
             Err(error) => {
-                let advice = "; a Rust toolchain is needed (https://rustup.rs)";
+                let advice = match error.kind() {
+                    io::ErrorKind::NotFound => "; a Rust toolchain is needed (https://rustup.rs)",
+                    _ => "",
+                };
                 Err(BuildError::Run(words, advice, error))
             }
         }
