@@ -89,22 +89,22 @@ fn thread(it: &Breakage) -> Cell {
 fn tried(rows: &[(&Breakage, &Tried)]) -> Item {
     Table::of(rows)
         .col("thread", 0, |(it, _)| thread(it))
-        .col("what broke", 0, |(it, _)| Cell::text(&it.what))
-        .col("command", 2, |(_, by)| Cell::text(by.command))
-        .col("case", 0, |(_, by)| Cell::text(&by.case))
-        .col("client", 0, |(_, by)| Cell::text(&by.client))
-        .col("stands in for", 2, |(_, by)| {
-            Cell::text(by.stands_in_for.as_deref().unwrap_or_default())
+        .text("what broke", 0, |(it, _)| &it.what)
+        .text("command", 2, |(_, by)| by.command)
+        .text("case", 0, |(_, by)| &by.case)
+        .text("client", 0, |(_, by)| &by.client)
+        .text("stands in for", 2, |(_, by)| {
+            by.stands_in_for.as_deref().unwrap_or_default()
         })
-        .col("today", 1, |(_, by)| Cell::text(&by.today))
+        .text("today", 1, |(_, by)| &by.today)
         .item_or("None.")
 }
 
 fn untried(rows: &[(&Breakage, &String)]) -> Item {
     Table::of(rows)
         .col("thread", 0, |(it, _)| thread(it))
-        .col("what broke", 0, |(it, _)| Cell::text(&it.what))
-        .col("why not", 0, |(_, why)| Cell::text(*why))
+        .text("what broke", 0, |(it, _)| &it.what)
+        .text("why not", 0, |(_, why)| *why)
         .item_or("None.")
 }
 

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cell::Cell,
     document::{Item, Table},
     run::about_stack,
 };
@@ -88,12 +87,14 @@ pub(crate) fn alone<T: PartialEq + ToString>(first: &[T], other: &[T]) -> Vec<St
 /// Tabulates the differences in settings and machines of runs.
 pub(crate) fn difference_items(heading: &str, differences: &[Difference]) -> Vec<Item> {
     Table::of(differences)
-        .col("what", 0, |row| Cell::text(&row.what))
-        .col("first", 0, |row| Cell::text(&row.first))
-        .col("other", 0, |row| Cell::text(&row.other))
-        .col("", 0, |row| {
-            Cell::text(if row.harmless { "" } else { "not comparable" })
-        })
+        .text("what", 0, |row| &row.what)
+        .text("first", 0, |row| &row.first)
+        .text("other", 0, |row| &row.other)
+        .text(
+            "",
+            0,
+            |row| if row.harmless { "" } else { "not comparable" },
+        )
         .under(heading)
 }
 

@@ -70,14 +70,14 @@ impl Report for RunsSummary {
         let all: u64 = self.runs.iter().map(|run| run.bytes).sum();
         let started = self.runs.iter().filter(|run| !run.started.is_empty());
         let table = Table::of(started)
-            .col("run", 0, |run| Cell::text(&run.path))
-            .col("kind", 1, |run| Cell::text(&run.kind))
-            .col("started", 3, |run| Cell::text(&run.started))
-            .col("stacks", 2, |run| Cell::text(run.stacks.join(", ")))
-            .col("sites", 4, |run| Cell::count(run.sites))
-            .col("samples", 3, |run| Cell::count(run.samples))
+            .text("run", 0, |run| &run.path)
+            .text("kind", 1, |run| &run.kind)
+            .text("started", 3, |run| &run.started)
+            .text("stacks", 2, |run| run.stacks.join(", "))
+            .count("sites", 4, |run| run.sites)
+            .count("samples", 3, |run| run.samples)
             .col("size", 1, |run| Cell::Bytes(run.bytes as f64))
-            .col("state", 0, |run| Cell::text(state(run)));
+            .text("state", 0, |run| state(run));
         let mut items = vec![table.item()];
         let problems = self.runs.iter().filter_map(|run| run.problem.clone());
         items.extend(problems.map(Item::Warning));

@@ -110,11 +110,11 @@ impl StacksReport {
 impl Report for StacksReport {
     fn document(&self, _: Extent) -> Document<'_> {
         let table = Table::of(&self.stacks)
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("worker", 0, |row| Cell::text(row.state.words()))
-            .col("TLS", 1, |row| Cell::maybe(versions(row)))
-            .col("library", 1, |row| Cell::maybe(row.library()))
-            .col("cryptography", 2, |row| Cell::maybe(row.provider()))
+            .text("stack", 0, |row| &row.stack)
+            .text("worker", 0, |row| row.state.words())
+            .optional("TLS", 1, |row| versions(row))
+            .optional("library", 1, |row| row.library())
+            .optional("cryptography", 2, |row| row.provider())
             .col("built in", 2, |row| {
                 Cell::time(row.build.map(|build| build.wall_ms as f64 * 1e6))
             })
@@ -129,8 +129,8 @@ impl Report for StacksReport {
         items.push(Item::heading("Variants of any stack"));
         items.push(
             Table::of(&self.variants)
-                .col("variant", 0, |row| Cell::text(&row.variant))
-                .col("what it is", 0, |row| Cell::text(&row.about))
+                .text("variant", 0, |row| &row.variant)
+                .text("what it is", 0, |row| &row.about)
                 .item(),
         );
         items.push(Item::heading("The library that counts allocations"));

@@ -68,15 +68,13 @@ fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {
         .cols(&defects.shims, |tests, shim| {
             Cell::maybe(tests.first().and_then(|test| test.judgements.get(shim)))
         })
-        .col("tests", 0, |tests| Cell::count(tests.len()))
-        .col("why", 0, |tests| {
-            Cell::maybe(tests.first().map(|test| &test.why))
+        .count("tests", 0, |tests| tests.len())
+        .optional("why", 0, |tests| tests.first().map(|test| &test.why))
+        .optional("for example", 0, |tests| {
+            tests.first().map(|test| &test.test)
         })
-        .col("for example", 0, |tests| {
-            Cell::maybe(tests.first().map(|test| &test.test))
-        })
-        .col("what the runner does", 1, |tests| {
-            Cell::maybe(tests.first().map(|test| &test.sends))
+        .optional("what the runner does", 1, |tests| {
+            tests.first().map(|test| &test.sends)
         })
         .item_or("None.")
 }

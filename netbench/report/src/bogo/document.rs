@@ -116,12 +116,13 @@ fn coverage_section(coverage: &Coverage) -> Section {
         items.push(Item::heading(heading));
         items.push(Item::text(text));
         let shims = coverage.shims.iter().map(|shim| &shim.shim);
-        let table = Table::of(rows)
-            .col("feature", 0, |row| Cell::text(&row.feature))
-            .cols(shims, |row, shim| {
-                let tests = row.half(half).get(shim);
-                tests.map_or(Cell::Missing, |tests| tally(*tests))
-            });
+        let table =
+            Table::of(rows)
+                .text("feature", 0, |row| &row.feature)
+                .cols(shims, |row, shim| {
+                    let tests = row.half(half).get(shim);
+                    tests.map_or(Cell::Missing, |tests| tally(*tests))
+                });
         items.push(table.item());
     }
     unexplained(&mut items, coverage);
@@ -143,15 +144,15 @@ fn about(coverage: &Coverage) -> String {
 fn totals(coverage: &Coverage) -> Item {
     Table::of(&coverage.shims)
         .caption("Totals")
-        .col("stack", 0, |shim| Cell::text(&shim.shim))
+        .text("stack", 0, |shim| &shim.shim)
         .col("works", 0, |shim| tally(shim.works))
-        .col("of these, a diagnosis ignored", 1, |shim| {
-            Cell::count(shim.passed_less_diagnosis)
+        .count("of these, a diagnosis ignored", 1, |shim| {
+            shim.passed_less_diagnosis
         })
         .col("refuses", 0, |shim| tally(shim.refuses))
-        .col("explained failures", 1, |shim| Cell::text(explained(shim)))
-        .col("unexplained", 0, |shim| Cell::count(shim.unexplained.len()))
-        .col("crashed or hung", 2, |shim| Cell::count(shim.crashed.len()))
+        .text("explained failures", 1, |shim| explained(shim))
+        .count("unexplained", 0, |shim| shim.unexplained.len())
+        .count("crashed or hung", 2, |shim| shim.crashed.len())
         .item()
 }
 
@@ -174,8 +175,8 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
         items.extend(
             Table::of(&shim.unexplained)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
-                .col("test", 0, |(test, _)| Cell::text(test))
-                .col("what the runner says", 0, |(_, line)| Cell::text(line))
+                .text("test", 0, |(test, _)| *test)
+                .text("what the runner says", 0, |(_, line)| *line)
                 .under(format!("Failures that nothing explains: {}", shim.shim)),
         );
     }
@@ -183,7 +184,7 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
         items.extend(
             Table::of(&shim.crashed)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
-                .col("test", 0, |(test, _)| Cell::text(test))
+                .text("test", 0, |(test, _)| *test)
                 .col("how it ended", 0, |(_, ending)| match ending {
                     Ending::Exited => Cell::text("exited"),
                     Ending::Crashed(signal) => Cell::text(signal),
@@ -222,14 +223,12 @@ fn side(items: &mut Vec<Item>, lacks: &str, has: &str, groups: &[DifferenceGroup
     items.push(
         Table::of(groups)
             .excerpt(Excerpt::First(GROUPS_SHOWN))
-            .col("feature", 0, |group| Cell::text(&group.feature))
-            .col("kind", 0, |group| Cell::text(kind(group)))
-            .col("tests", 0, |group| Cell::count(group.tests.len()))
-            .col("expect success", 2, |group| {
-                Cell::count(group.expect_success)
-            })
-            .col("why", 0, |group| Cell::text(&group.why))
-            .col("for example", 1, |group| Cell::maybe(group.tests.first()))
+            .text("feature", 0, |group| &group.feature)
+            .text("kind", 0, |group| kind(group))
+            .count("tests", 0, |group| group.tests.len())
+            .count("expect success", 2, |group| group.expect_success)
+            .text("why", 0, |group| &group.why)
+            .optional("for example", 1, |group| group.tests.first())
             .item(),
     );
 }

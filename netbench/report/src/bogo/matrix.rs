@@ -38,8 +38,8 @@ pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     let mut items: Vec<Item> = Item::warnings(&matrix.warnings).collect();
     items.push(chart(matrix));
     let table = Table::of(rows(matrix))
-        .col("feature", 0, |row| Cell::text(row.feature))
-        .col("role", 0, |row| Cell::text(row.roles))
+        .text("feature", 0, |row| row.feature)
+        .text("role", 0, |row| row.roles)
         .cols(SHOWN, |row, protocol| {
             Cell::text(row.supports[protocol].map(words).unwrap_or_default())
         });
@@ -74,15 +74,15 @@ fn partly(matrix: &Matrix) -> Vec<Item> {
     });
     let parts = parts.into_group_map_by(|(shim, cell, why)| (*shim, &cell.feature, *why));
     Table::of(parts.into_iter().sorted_by_key(|(row, _)| *row))
-        .col("stack", 0, |((shim, ..), _)| Cell::text(shim))
-        .col("feature", 0, |((_, feature, _), _)| Cell::text(feature))
+        .text("stack", 0, |((shim, ..), _)| *shim)
+        .text("feature", 0, |((_, feature, _), _)| *feature)
         .col("role and version", 0, |(_, parts)| {
             let places = parts
                 .iter()
                 .map(|(_, cell, _)| format!("{} {}", cell.role, cell.protocol));
             Cell::text(places.sorted().dedup().join(", "))
         })
-        .col("what does not work", 0, |((.., why), _)| Cell::maybe(*why))
+        .optional("what does not work", 0, |((.., why), _)| *why)
         .under("Features in part")
 }
 

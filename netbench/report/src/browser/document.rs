@@ -62,7 +62,7 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
     ))];
     items.extend(Item::warnings(&summary.warnings));
     let mut table = Table::of(&summary.clients)
-        .col("client", 0, |row| Cell::text(&row.client))
+        .text("client", 0, |row| &row.client)
         .col_if(several_conditions(summary), 0, |row| {
             Cell::text(row.condition)
         });
@@ -96,8 +96,8 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
     );
     items.extend(
         Table::of(summary.clients.iter().unique_by(|row| &row.client))
-            .col("client", 0, |row| Cell::text(&row.client))
-            .col("what it is", 0, |row| Cell::text(&row.library))
+            .text("client", 0, |row| &row.client)
+            .text("what it is", 0, |row| &row.library)
             .under("The clients"),
     );
     if let Some(page) = &summary.run.page {
@@ -167,16 +167,16 @@ fn comparisons(summary: &BrowserSummary) -> Option<Section> {
         ));
     };
     let table = Table::of(rows)
-        .col("client", 0, |row| Cell::text(&row.key.other_client))
+        .text("client", 0, |row| &row.key.other_client)
         .col_if(several_conditions(summary), 0, |row| {
             Cell::text(row.key.condition)
         })
-        .col("phase", 0, |row| Cell::text(row.key.phase.words()))
-        .col(&first, 1, |row| Cell::Time(row.first.p50_ns))
-        .col("it", 1, |row| Cell::Time(row.other.p50_ns))
+        .text("phase", 0, |row| row.key.phase.words())
+        .time(&first, 1, |row| row.first.p50_ns)
+        .time("it", 1, |row| row.other.p50_ns)
         .changed("", |row| row)
-        .col("pairs", 3, |row| Cell::count(row.change.pairs()))
-        .col("other handshakes", 4, |row| Cell::count(row.key.other_work));
+        .count("pairs", 3, |row| row.change.pairs())
+        .count("other handshakes", 4, |row| row.key.other_work);
     Some(Section::new("comparisons", format!("Beside {first}"), vec![table.item()]).explained("Pairs are visits of one site right after one another, with the same version, suite, group, protocol and \
                       resumption; others are left out. A browser does more than its TLS stack: its own threads are in its times."))
 }
@@ -184,21 +184,21 @@ fn comparisons(summary: &BrowserSummary) -> Option<Section> {
 fn failures(summary: &BrowserSummary) -> Option<Section> {
     let section = Table::of(&summary.failures)
         .site(Target::Lab, |row| &row.site)
-        .col("client", 0, |row| Cell::text(&row.client))
-        .col("condition", 3, |row| Cell::text(row.condition))
-        .col("reason", 1, |row| Cell::text(&row.reason))
-        .col("code", 0, |row| Cell::text(&row.code))
-        .col("visits", 2, |row| Cell::count(row.visits))
+        .text("client", 0, |row| &row.client)
+        .text("condition", 3, |row| row.condition)
+        .text("reason", 1, |row| &row.reason)
+        .text("code", 0, |row| &row.code)
+        .count("visits", 2, |row| row.visits)
         .section("failures", "Pages that were not shown")?;
     Some(section.explained("The code is that of the browser's error page; the reason is the word that all clients share for it."))
 }
 
 fn unsupported(summary: &BrowserSummary) -> Option<Section> {
     Table::of(&summary.unsupported)
-        .col("client", 0, |row| Cell::text(&row.client))
-        .col("condition", 1, |row| Cell::text(row.condition))
-        .col("reason", 0, |row| Cell::text(&row.reason))
-        .col("visits", 0, |row| Cell::count(row.visits))
+        .text("client", 0, |row| &row.client)
+        .text("condition", 1, |row| row.condition)
+        .text("reason", 0, |row| &row.reason)
+        .count("visits", 0, |row| row.visits)
         .section("unsupported", "Visits that could not be made")
 }
 
@@ -225,7 +225,7 @@ fn packets(summary: &BrowserSummary) -> Section {
     items.extend(waits(rows).map(Item::Text));
     if visits > 0 {
         let table = Table::of(rows)
-            .col("client", 0, |row| Cell::text(&row.client))
+            .text("client", 0, |row| &row.client)
             .col("TCP connect off by", 0, |row| {
                 off_by(row, Mark::Connected, row.tcp_departure_ns)
             })
@@ -258,10 +258,10 @@ fn packets(summary: &BrowserSummary) -> Section {
         .flat_map(|row| row.far.iter().map(|far| (&row.client, far)));
     items.extend(
         Table::of(visits)
-            .col("client", 0, |(client, _)| Cell::text(client))
+            .text("client", 0, |(client, _)| *client)
             .site(Target::Lab, |(_, far)| &far.site)
-            .col("condition", 3, |(_, far)| Cell::text(far.condition))
-            .col("round", 2, |(_, far)| Cell::count(far.round + 1))
+            .text("condition", 3, |(_, far)| far.condition)
+            .count("round", 2, |(_, far)| far.round + 1)
             .col("TCP connect", 0, |(_, far)| {
                 difference(far.tcp_departure_ns)
             })
@@ -334,9 +334,9 @@ fn elsewhere(summary: &BrowserSummary) -> Section {
     })];
     items.extend(
         Table::of(&summary.elsewhere)
-            .col("client", 0, |row| Cell::text(&row.client))
-            .col("tried", 0, |row| Cell::text(&row.to))
-            .col("visits", 0, |row| Cell::count(row.visits))
+            .text("client", 0, |row| &row.client)
+            .text("tried", 0, |row| &row.to)
+            .count("visits", 0, |row| row.visits)
             .if_any(),
     );
     Section::new("elsewhere", "What else was tried", items).explained(
@@ -346,13 +346,13 @@ fn elsewhere(summary: &BrowserSummary) -> Section {
 
 fn negotiated(summary: &BrowserSummary) -> Option<Section> {
     let section = Table::of(&summary.negotiated)
-        .col("client", 0, |row| Cell::text(&row.client))
-        .col("condition", 3, |row| Cell::text(row.condition))
-        .col("version", 0, |row| Cell::text(&row.version))
-        .col("suite", 0, |row| Cell::maybe(row.suite.as_ref()))
-        .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
-        .col("protocol", 1, |row| Cell::maybe(row.alpn.as_ref()))
-        .col("visits", 0, |row| Cell::count(row.visits))
+        .text("client", 0, |row| &row.client)
+        .text("condition", 3, |row| row.condition)
+        .text("version", 0, |row| &row.version)
+        .optional("suite", 0, |row| row.suite.as_ref())
+        .optional("group", 0, |row| row.group.as_ref())
+        .optional("protocol", 1, |row| row.alpn.as_ref())
+        .count("visits", 0, |row| row.visits)
         .section("negotiated", "What was negotiated")?;
     Some(section.explained("As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
                       is the server's word."))

@@ -49,28 +49,24 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
     items.extend(Item::warnings(&summary.warnings));
     items.extend(
         Table::of(&summary.broken)
-            .col("chain", 0, |row| Cell::text(&row.case))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("outcome", 0, |row| Cell::text(&row.outcome))
-            .col("detail", 1, |row| Cell::text(&row.detail))
+            .text("chain", 0, |row| &row.case)
+            .text("stack", 0, |row| &row.stack)
+            .text("outcome", 0, |row| &row.outcome)
+            .text("detail", 1, |row| &row.detail)
             .if_any(),
     );
     items.extend(
         Table::of(found)
-            .col("chains", 0, |group| Cell::count(group.cases.len()))
+            .count("chains", 0, |group| group.cases.len())
             .col_if((stacks.len() > 2).then_some("stack"), 0, |group| {
                 Cell::text(&group.switch.stack)
             })
-            .col("now", 0, |group| Cell::text(group.verdict()))
-            .col("effect", 0, |group| Cell::maybe(group.switch.effect))
-            .col("reason", 0, |group| Cell::text(name(group)))
-            .col("reason given", 3, |group| {
-                Cell::text(group.faults.keys().format(", "))
-            })
-            .col("what a user sees", 1, |group| {
-                Cell::text(&group.switch.seen)
-            })
-            .col("example", 2, |group| Cell::maybe(group.cases.first()))
+            .text("now", 0, |group| group.verdict())
+            .optional("effect", 0, |group| group.switch.effect)
+            .text("reason", 0, |group| name(group))
+            .text("reason given", 3, |group| group.faults.keys().format(", "))
+            .text("what a user sees", 1, |group| &group.switch.seen)
+            .optional("example", 2, |group| group.cases.first())
             .unfolded()
             .if_any(),
     );
@@ -96,19 +92,17 @@ fn reasons(found: &[ChainDifference]) -> Vec<Item> {
         }
     }
     Table::of(rows)
-        .col("reason", 0, |group| Cell::text(name(group)))
-        .col("why they disagree", 0, |group| Cell::text(&group.why))
-        .col("what to do", 1, |group| {
-            Cell::maybe(group.switch.advice.as_ref())
-        })
+        .text("reason", 0, |group| name(group))
+        .text("why they disagree", 0, |group| &group.why)
+        .optional("what to do", 1, |group| group.switch.advice.as_ref())
         .under("Why they disagree")
 }
 
 fn kinds(summary: &ChainsSummary) -> Section {
     let table = Table::of(&summary.matrix.cases)
-        .col("kind", 0, |row| Cell::text(&row.case.kind))
-        .col("verifiers", 0, |row| Cell::text(row.case.due))
-        .col("chains", 0, |row| Cell::count(row.case.chains))
+        .text("kind", 0, |row| &row.case.kind)
+        .text("verifiers", 0, |row| row.case.due)
+        .count("chains", 0, |row| row.case.chains)
         .clients(&summary.matrix.clients, right);
     Section::new(
         "kinds",
@@ -142,12 +136,12 @@ fn wrong(summary: &ChainsSummary) -> Section {
         .filter(|row| matches!(row.due, Due::MustAccept | Due::MustReject));
     let must: u32 = must.map(|row| row.chains).sum();
     let table = Table::of(rows)
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("kind", 0, |row| Cell::text(&row.kind))
-        .col("verifiers", 0, |row| Cell::text(row.due))
-        .col("and it is", 0, |row| Cell::text(&row.says))
-        .col("chains", 0, |row| Cell::count(row.chains))
-        .col("example", 1, |row| Cell::text(&row.example));
+        .text("stack", 0, |row| &row.stack)
+        .text("kind", 0, |row| &row.kind)
+        .text("verifiers", 0, |row| row.due)
+        .text("and it is", 0, |row| &row.says)
+        .count("chains", 0, |row| row.chains)
+        .text("example", 1, |row| &row.example);
     let against = count(
         must,
         "judgement is against a rule",

@@ -90,8 +90,8 @@ pub(super) fn early_data(manifest: &ConnectManifest, measured: &[&Sample]) -> Ve
 pub(super) fn items(rows: &[EarlyDataRow]) -> Vec<Item> {
     Table::of(rows)
         .caption("early data")
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("early data", 0, |row| Cell::text(row.outcome))
+        .text("stack", 0, |row| &row.stack)
+        .text("early data", 0, |row| row.outcome)
         .col("RTT", 0, |row| rtt(row.rtt_ns))
         .col("saved", 0, |row| Cell::TimeDifference(row.saved_ns))
         .col("saved, round trips", 0, |row| {
@@ -105,7 +105,7 @@ pub(super) fn items(rows: &[EarlyDataRow]) -> Vec<Item> {
             0 => Cell::Missing,
             _ => Cell::count(row.replays_accepted),
         })
-        .col("pairs", 2, |row| Cell::count(row.pairs))
+        .count("pairs", 2, |row| row.pairs)
         .explained(
             "Early data",
             "The total of a resumed connection less that of one with its request in early data, of the same stack to the same \

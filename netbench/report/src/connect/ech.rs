@@ -96,18 +96,16 @@ fn ordinary(sites: &[Site]) -> HashMap<String, (EchPolicy, String)> {
 pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
     Table::of(rows)
         .caption("Encrypted ClientHello")
-        .col("condition", 2, |row| Cell::text(row.condition))
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("ECH", 0, |row| Cell::text(row.outcome))
+        .text("condition", 2, |row| row.condition)
+        .text("stack", 0, |row| &row.stack)
+        .text("ECH", 0, |row| row.outcome)
         .col("RTT", 0, |row| rtt(row.rtt_ns))
         .col("cost", 0, |row| Cell::TimeDifference(row.cost.middle_ns))
-        .col("interval", 1, |row| {
-            Cell::text(interval_of_difference(&row.cost))
-        })
+        .text("interval", 1, |row| interval_of_difference(&row.cost))
         .col("cost, round trips", 0, |row| {
             round_trips(row.cost_round_trips)
         })
-        .col("pairs", 2, |row| Cell::count(row.pairs))
+        .count("pairs", 2, |row| row.pairs)
         .explained(
             "Encrypted ClientHello",
             "The total with this outcome less that with an ordinary hello, of the same stack in the same round to sites that differ \

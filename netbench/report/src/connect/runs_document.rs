@@ -113,15 +113,15 @@ fn totals(comparison: &ConnectComparison) -> impl Iterator<Item = &PhaseChange> 
 fn reach(comparison: &ConnectComparison) -> Vec<Item> {
     Table::of(&comparison.reach)
         .site(comparison.target, |row| &row.site)
-        .col("stack", 2, |row| Cell::text(row.stacks.names()))
-        .col("condition", 3, |row| Cell::text(row.stacks.condition))
+        .text("stack", 2, |row| row.stacks.names())
+        .text("condition", 3, |row| row.stacks.condition)
         .col("first failed", 0, |row| {
             Cell::Of(row.first_failed.0, row.first_failed.1)
         })
         .col("other failed", 0, |row| {
             Cell::Of(row.other_failed.0, row.other_failed.1)
         })
-        .col("why", 1, |row| Cell::text(&row.why))
+        .text("why", 1, |row| &row.why)
         .col("", 0, |row| match row.regression {
             Regression::Regressed => Cell::Regressed,
             _ => Cell::text(""),
@@ -136,12 +136,12 @@ fn phases(comparison: &ConnectComparison) -> Vec<Item> {
         return vec![Item::heading(HEADING), Item::text(none)];
     }
     Table::of(&comparison.phases)
-        .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
-        .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
-        .col("phase", 0, |row| Cell::text(phase_words(row.key.phase)))
+        .text("condition", 3, |row| row.key.stacks.condition)
+        .text("stack", 2, |row| row.key.stacks.names())
+        .text("phase", 0, |row| phase_words(row.key.phase))
         .compared(|row| row)
         .col("rounds", 4, |row| rounds(&row.change))
-        .col("sites", 5, |row| Cell::count(row.key.sites))
+        .count("sites", 5, |row| row.key.sites)
         .explained(
             HEADING,
             format!(
@@ -170,11 +170,11 @@ fn sites(comparison: &ConnectComparison) -> Vec<Item> {
     Table::of(rows)
         .excerpt(Excerpt::Ends(SHOWN))
         .site(comparison.target, |row| &row.key.site)
-        .col("stack", 2, |row| Cell::text(row.key.stacks.names()))
-        .col("condition", 3, |row| Cell::text(row.key.stacks.condition))
+        .text("stack", 2, |row| row.key.stacks.names())
+        .text("condition", 3, |row| row.key.stacks.condition)
         .compared(|row| row)
         .col("rounds", 5, |row| rounds(&row.change))
-        .col("differs", 4, |row| Cell::maybe(row.key.differs.as_ref()))
+        .optional("differs", 4, |row| row.key.differs.as_ref())
         .explained(
             "Site by site, total time",
             format!(

@@ -18,21 +18,17 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
     let any = comparisons.first()?;
     let (first, other) = (any.first.as_str(), any.other.as_str());
     let table = table("phases", comparisons, |comparison| &comparison.phases)?
-        .col("phase", 0, |(_, row)| Cell::text(row.words()))
-        .col(first, 1, |(_, row)| Cell::Time(row.first.p50_ns))
-        .col(other, 1, |(_, row)| Cell::Time(row.other.p50_ns))
+        .text("phase", 0, |(_, row)| row.words())
+        .time(first, 1, |(_, row)| row.first.p50_ns)
+        .time(other, 1, |(_, row)| row.other.p50_ns)
         .col_of(other, "by", 5, |(_, row)| {
             by(row.first.p50_ns, row.change.ratio)
         })
         .changed(other, |(_, row)| row)
-        .col(&format!("{first} p95"), 4, |(_, row)| {
-            Cell::Time(row.first.p95_ns)
-        })
-        .col(&format!("{other} p95"), 4, |(_, row)| {
-            Cell::Time(row.other.p95_ns)
-        })
-        .col("pairs", 3, |(_, row)| Cell::count(row.change.pairs()))
-        .col("blocks", 5, |(_, row)| Cell::count(row.change.blocks()));
+        .time(&format!("{first} p95"), 4, |(_, row)| row.first.p95_ns)
+        .time(&format!("{other} p95"), 4, |(_, row)| row.other.p95_ns)
+        .count("pairs", 3, |(_, row)| row.change.pairs())
+        .count("blocks", 5, |(_, row)| row.change.blocks());
     Some(table.item())
 }
 
@@ -42,21 +38,21 @@ pub(super) fn shares<'a>(
 ) -> Option<Filling<(&'a Comparison, &'a ShareRow)>> {
     let what = "where the total goes";
     let table = table(what, comparisons, |comparison| &comparison.shares)?
-        .col("RTT", 0, |(_, row)| Cell::text(&row.class))
-        .col("stack", 0, |(_, row)| Cell::text(&row.stack))
-        .col("total", 1, |(_, row)| Cell::Time(row.total_ns))
+        .text("RTT", 0, |(_, row)| &row.class)
+        .text("stack", 0, |(_, row)| &row.stack)
+        .time("total", 1, |(_, row)| row.total_ns)
         .col("network", 0, |(_, row)| {
             Cell::Share(row.network_ns, row.total_ns)
         })
         .col("client", 0, |(_, row)| {
             Cell::Share(row.client_ns, row.total_ns)
         })
-        .col("client time", 1, |(_, row)| Cell::Time(row.client_ns))
+        .time("client time", 1, |(_, row)| row.client_ns)
         .col("server", 2, |(_, row)| match row.server_ns {
             ns if ns > 0.0 => Cell::Share(ns, row.total_ns),
             _ => Cell::Missing,
         })
-        .col("samples", 3, |(_, row)| Cell::count(row.samples));
+        .count("samples", 3, |(_, row)| row.samples);
     Some(table)
 }
 
@@ -84,8 +80,6 @@ fn table<'a, T>(
         }
         _ => table
             .caption(format!("{what}, {other} against {first}"))
-            .col("condition", 0, |(comparison, _)| {
-                Cell::text(comparison.condition)
-            }),
+            .text("condition", 0, |(comparison, _)| comparison.condition),
     })
 }

@@ -35,6 +35,36 @@ impl<T> Filling<T> {
         self
     }
 
+    /// Adds a column of words.
+    pub(crate) fn text<W: ToString>(self, name: &str, rank: u8, words: impl Fn(&T) -> W) -> Self {
+        self.col(name, rank, |item| Cell::text(words(item)))
+    }
+
+    /// Adds a column of words that some rows lack.
+    pub(crate) fn optional<W: ToString>(
+        self,
+        name: &str,
+        rank: u8,
+        words: impl Fn(&T) -> Option<W>,
+    ) -> Self {
+        self.col(name, rank, |item| Cell::maybe(words(item)))
+    }
+
+    /// Adds a column of counts.
+    pub(crate) fn count<N: TryInto<u64>>(
+        self,
+        name: &str,
+        rank: u8,
+        count: impl Fn(&T) -> N,
+    ) -> Self {
+        self.col(name, rank, |item| Cell::count(count(item)))
+    }
+
+    /// Adds a column of times in nanoseconds.
+    pub(crate) fn time(self, name: &str, rank: u8, ns: impl Fn(&T) -> f64) -> Self {
+        self.col(name, rank, |item| Cell::Time(ns(item)))
+    }
+
     /// Adds a column if it has a name.
     pub(crate) fn col_if(self, name: Option<&str>, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
         match name {

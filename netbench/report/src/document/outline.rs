@@ -1,10 +1,7 @@
 use std::borrow::Cow;
 
 use super::{Chart, Document, Item, Section, Table};
-use crate::{
-    cell::Cell,
-    evaluation::question::{Asked, Question},
-};
+use crate::evaluation::question::{Asked, Question};
 
 /// A part of a document as formats without charts show it.
 pub(crate) enum Part<'a> {
@@ -79,8 +76,8 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
 /// Returns the table of the figures that carry an answer.
 fn figures(question: &Question) -> Table {
     let table = Table::of(&question.figures)
-        .col("figure", 0, |figure| Cell::text(&figure.value))
-        .col("of what", 0, |figure| Cell::text(&figure.label));
+        .text("figure", 0, |figure| &figure.value)
+        .text("of what", 0, |figure| &figure.label);
     table.table()
 }
 

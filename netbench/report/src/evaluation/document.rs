@@ -249,25 +249,21 @@ pub(super) fn all_changes(
         return None;
     }
     let table = Table::of(question.findings.iter().enumerate())
-        .col("what changes", 0, |(_, finding)| {
-            Cell::text(&finding.family)
-        })
-        .col("effect", 0, |(_, finding)| {
-            Cell::text(finding.severity.words())
-        })
-        .col("share", 0, |(_, finding)| Cell::text(finding.share.words()))
+        .text("what changes", 0, |(_, finding)| &finding.family)
+        .text("effect", 0, |(_, finding)| finding.severity.words())
+        .text("share", 0, |(_, finding)| finding.share.words())
         .col_if(shown_by.map(|_| "evaluations"), 0, |(at, _)| {
             shown_by
                 .and_then(|(shown_by, of)| Some(Cell::Of(*shown_by.get(*at)?, of)))
                 .unwrap_or(Cell::Missing)
         })
-        .col("who meets it", 2, |(_, finding)| Cell::text(&finding.meets))
-        .col("shown by", 1, |(_, finding)| {
-            Cell::text(some_of(NAMED_CASES, &finding.evidence))
+        .text("who meets it", 2, |(_, finding)| &finding.meets)
+        .text("shown by", 1, |(_, finding)| {
+            some_of(NAMED_CASES, &finding.evidence)
         })
-        .col("what to do", 0, |(_, finding)| Cell::text(&finding.advice))
-        .col("source of the share", 3, |(_, finding)| {
-            Cell::text(finding.share.source())
+        .text("what to do", 0, |(_, finding)| &finding.advice)
+        .text("source of the share", 3, |(_, finding)| {
+            finding.share.source()
         });
     let mut items = vec![table.item()];
     items.extend(
@@ -301,13 +297,11 @@ fn to_do(evaluation: &Evaluation) -> Option<Section> {
             let named = sites.iter().map(|site| &site.site);
             Cell::text(format!("{}: {}", sites.len(), some_of(NAMED, named)))
         })
-        .col("lost because", 0, |(reason, _, advice)| {
-            Cell::text(format!("{reason}. {}", advice.why))
+        .text("lost because", 0, |(reason, _, advice)| {
+            format!("{reason}. {}", advice.why)
         })
-        .col(&format!("in {}", plan.to), 0, |(.., advice)| {
-            Cell::text(advice.client)
-        })
-        .col("on the server", 0, |(.., advice)| Cell::text(advice.server));
+        .text(&format!("in {}", plan.to), 0, |(.., advice)| advice.client)
+        .text("on the server", 0, |(.., advice)| advice.server);
     Some(Section::new(TO_DO, "What to do about the sites that are lost", vec![table.item()]).explained(format!(
             "One row for each reason. Either side can help: {} by a setting, where it has one, or the site's operator. Look a \
              setting up in the library's documentation first: netbench has not tried it on your sites.",
@@ -369,16 +363,16 @@ fn lost_and_gained(losses: &Losses, plan: &EvaluationPlan) -> Vec<Item> {
         Table::of(rows)
             .caption("Sites that only one of the two can agree with")
             .site(plan.target, |(.., site)| &site.site)
-            .col("only", 0, |(only, ..)| Cell::text(only))
-            .col("effect", 0, |(_, effect, _)| Cell::text(effect))
-            .col("reason", 0, |(.., site)| Cell::text(&site.reason))
-            .col("detail", 1, |(.., site)| Cell::text(&site.detail))
-            .col("confirmed by a handshake", 0, |(.., site)| {
-                Cell::text(match site.confirmed {
+            .text("only", 0, |(only, ..)| *only)
+            .text("effect", 0, |(_, effect, _)| *effect)
+            .text("reason", 0, |(.., site)| &site.reason)
+            .text("detail", 1, |(.., site)| &site.detail)
+            .text("confirmed by a handshake", 0, |(.., site)| {
+                match site.confirmed {
                     Some(true) => "yes",
                     Some(false) => "no: the handshake contradicts it",
                     None => "not tried",
-                })
+                }
             })
             .if_any(),
     );
@@ -414,9 +408,9 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
 /// Lists the features of which the other stack passes no test, by the counts of an earlier version.
 fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
     let table = Table::of(counts::lacking(coverage))
-        .col("feature", 0, |row| Cell::text(&row.feature))
-        .col("tests that expect success, passed before", 0, |row| {
-            Cell::count(row.works.first().map_or(0, |tally| tally.passed))
+        .text("feature", 0, |row| &row.feature)
+        .count("tests that expect success, passed before", 0, |row| {
+            row.works.first().map_or(0, |tally| tally.passed)
         });
     Section::new("lacking", lacking(plan), vec![table.item()]).explained("An earlier version of netbench counted the protocol tests: features that the first passes tests of \
                       and the other none, without role and version.")
@@ -426,13 +420,11 @@ fn counted(coverage: &Coverage, plan: &EvaluationPlan) -> Section {
 fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
     let lost = Lost::of(matrix);
     let section = Table::of(lost.versions.iter().chain(&lost.features))
-        .col("feature", 0, |lost| Cell::text(lost.feature))
-        .col("role", 0, |lost| Cell::text(lost.roles))
-        .col("versions", 0, |lost| {
-            Cell::text(lost.versions.iter().join(", "))
-        })
-        .col(&format!("with {}", plan.to), 0, |lost| Cell::text(lost.now))
-        .col("why, in the first of them", 1, |lost| Cell::maybe(lost.why))
+        .text("feature", 0, |lost| lost.feature)
+        .text("role", 0, |lost| lost.roles)
+        .text("versions", 0, |lost| lost.versions.iter().join(", "))
+        .text(&format!("with {}", plan.to), 0, |lost| lost.now)
+        .optional("why, in the first of them", 1, |lost| lost.why)
         .section("lacking", lacking(plan))?;
     Some(section.explained(format!(
         "By feature, role and version. Not testable: {} may have it, and the shim has no way to ask for it.",
@@ -453,8 +445,8 @@ fn parts(evaluation: &Evaluation) -> Section {
         .map_or(&[][..], |session| &session.command);
     let table = Table::of(&run.plan.parts)
         .caption("Parts of this evaluation")
-        .col("part", 0, |part| Cell::text(&part.part))
-        .col("state", 0, |part| Cell::text(state(&part.state)))
+        .text("part", 0, |part| &part.part)
+        .text("state", 0, |part| state(&part.state))
         .col("took", 0, |part| match part.took_s {
             Some(took_s) => Cell::number(took_s as f64, Digits::All, "s"),
             None => Cell::Missing,

@@ -134,11 +134,9 @@ fn values<'a>(
         table = table.col("stacks", 3, |(stacks, _)| Cell::maybe(stacks.as_ref()));
     }
     let table = table
-        .col("characteristic", 0, |(_, row)| {
-            Cell::text(&row.characteristic)
-        })
-        .col("value", 0, |(_, row)| Cell::text(&row.value))
-        .col("sites", 2, |(_, row)| Cell::count(row.sites))
+        .text("characteristic", 0, |(_, row)| &row.characteristic)
+        .text("value", 0, |(_, row)| &row.value)
+        .count("sites", 2, |(_, row)| row.sites)
         .col_of(other, "change", 0, |(_, row)| {
             Cell::Change(row.change.ratio)
         })
@@ -160,20 +158,18 @@ fn values<'a>(
 fn bimodal(summary: &ExplainSummary) -> Vec<Item> {
     Table::of(&summary.bimodal)
         .site(summary.run.target, |row| &row.site)
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("condition", 2, |row| Cell::text(row.condition))
-        .col("fast", 1, |row| Cell::Time(row.lower_ns))
-        .col("slow", 1, |row| Cell::Time(row.upper_ns))
+        .text("stack", 0, |row| &row.stack)
+        .text("condition", 2, |row| row.condition)
+        .time("fast", 1, |row| row.lower_ns)
+        .time("slow", 1, |row| row.upper_ns)
         .col("apart", 2, |row| {
             Cell::TimeDifference(row.upper_ns - row.lower_ns)
         })
         .col("round trips apart", 4, |row| {
             Cell::number(row.round_trips, Digits::Decimals(2), "")
         })
-        .col("in the part", 3, |row| Cell::text(&row.part))
-        .col("because of", 0, |row| {
-            Cell::text(row.cause.map_or("not confirmed", ModeCause::name))
-        })
+        .text("in the part", 3, |row| &row.part)
+        .text("because of", 0, |row| row.cause.map_or("not confirmed", ModeCause::name))
         .col("in the slower mode", 0, |row| {
             Cell::Of(row.slower, row.connections)
         })

@@ -49,13 +49,11 @@ fn wrong(summary: &RootsSummary) -> Section {
     items.extend(Item::warnings(&summary.warnings));
     items.extend(
         Table::of(found)
-            .col("client", 0, |row| Cell::text(&row.client))
-            .col("what a user sees", 0, |row| Cell::text(&row.seen))
-            .col("layouts", 0, |row| Cell::text(row.layouts.join(", ")))
-            .col("the library's words", 2, |row| {
-                Cell::maybe(row.detail.as_ref())
-            })
-            .col("what to do", 1, |row| Cell::text(&row.advice))
+            .text("client", 0, |row| &row.client)
+            .text("what a user sees", 0, |row| &row.seen)
+            .text("layouts", 0, |row| row.layouts.join(", "))
+            .optional("the library's words", 2, |row| row.detail.as_ref())
+            .text("what to do", 1, |row| &row.advice)
             .unfolded()
             .if_any(),
     );
@@ -65,11 +63,9 @@ fn wrong(summary: &RootsSummary) -> Section {
 
 fn trusted(summary: &RootsSummary) -> Section {
     let table = Table::of(&summary.matrix.cases)
-        .col("layout", 0, |row| Cell::text(&row.case.name))
-        .col("what it is", 3, |row| Cell::text(&row.case.about))
-        .col("a user expects", 0, |row| {
-            Cell::text(listed(&row.case.trusts))
-        })
+        .text("layout", 0, |row| &row.case.name)
+        .text("what it is", 3, |row| &row.case.about)
+        .text("a user expects", 0, |row| listed(&row.case.trusts))
         .clients(&summary.matrix.clients, |cell| Cell::text(cell));
     let sites = summary.run.sites.iter();
     let sites: Vec<_> = sites
@@ -83,7 +79,7 @@ fn trusted(summary: &RootsSummary) -> Section {
 
 fn times(summary: &RootsSummary) -> Section {
     let table = Table::of(&summary.matrix.cases)
-        .col("layout", 0, |row| Cell::text(&row.case.name))
+        .text("layout", 0, |row| &row.case.name)
         .clients(&summary.matrix.clients, took);
     Section::new(
         "times",

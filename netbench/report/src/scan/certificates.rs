@@ -23,7 +23,7 @@ pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
     items.push(
         Table::of(all)
             .caption(format!("{name}: certificates"))
-            .col("chain", 0, |(i, ..)| Cell::count(i + 1))
+            .count("chain", 0, |(i, ..)| i + 1)
             .col("certificate", 0, |(.., c)| Cell::short(&c.subject))
             .col("names", 2, |(.., c)| {
                 Cell::short(&some_of(NAMES, c.names.iter()))
@@ -32,9 +32,9 @@ pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
                 Some(curve) => Cell::text(curve),
                 None => Cell::text(c.sized_key()),
             })
-            .col("signed by", 2, |(.., c)| Cell::text(&c.signature))
-            .col("valid until", 3, |(.., c)| Cell::text(&c.not_after))
-            .col("ends at", 4, |(_, chain, _)| Cell::text(end(chain.anchor)))
+            .text("signed by", 2, |(.., c)| &c.signature)
+            .text("valid until", 3, |(.., c)| &c.not_after)
+            .text("ends at", 4, |(_, chain, _)| end(chain.anchor))
             .item(),
     );
     for (number, chain) in (1..).zip(&site.chains) {

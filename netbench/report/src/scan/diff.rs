@@ -173,11 +173,11 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
     let rows = all.into_iter();
     let rows = rows.sorted_by_key(|(change, sites)| (change.kind, usize::MAX - sites.len()));
     Table::of(rows)
-        .col("kind", 1, |(change, _)| Cell::text(change.kind.name()))
+        .text("kind", 1, |(change, _)| change.kind.name())
         .col("what", 0, |(change, _)| Cell::short(&change.what))
         .col("was", 0, |(change, _)| Cell::short(&change.was))
         .col("is", 0, |(change, _)| Cell::short(&change.now))
-        .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+        .count("sites", 0, |(_, sites)| sites.len())
         .which_sites(diff.place(), 2, |(_, sites)| {
             shorten(&some_of(NAMED, sites))
         })
@@ -188,7 +188,7 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
 fn by_site(diff: &ScanDiff) -> Vec<Item> {
     Table::of(&diff.changed)
         .site(diff.place(), |site| &site.site)
-        .col("changes", 0, |site| Cell::count(site.changes.len()))
+        .count("changes", 0, |site| site.changes.len())
         .col("of", 1, |site| {
             let kinds = site.changes.iter().map(|change| change.kind.name());
             Cell::text(kinds.dedup().join(", "))

@@ -228,7 +228,7 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
     items.push(
         Table::of(features(site))
             .caption(format!("{name}: features"))
-            .col("feature", 0, |feature| Cell::text(feature.name))
+            .text("feature", 0, |feature| feature.name)
             .col("", 0, |feature| Cell::text(feature))
             .item(),
     );
@@ -249,23 +249,21 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
 fn versions_and_suites(site: &SiteScan, name: &str) -> [Item; 2] {
     let versions = Table::of(&site.versions)
         .caption(format!("{name}: versions"))
-        .col("version", 0, |v| Cell::text(v.version.name()))
-        .col("supported", 0, |v| {
-            Cell::text(if v.supported { "yes" } else { "no" })
-        })
-        .col("suites", 0, |v| Cell::count(v.suites.len()))
-        .col("order", 1, |v| Cell::text(order(v.suite_order)))
-        .col("groups", 0, |v| Cell::text(names(&v.groups)))
-        .col("refused with", 2, |v| {
-            Cell::text(v.refusal.as_deref().unwrap_or_default())
+        .text("version", 0, |v| v.version.name())
+        .text("supported", 0, |v| if v.supported { "yes" } else { "no" })
+        .count("suites", 0, |v| v.suites.len())
+        .text("order", 1, |v| order(v.suite_order))
+        .text("groups", 0, |v| names(&v.groups))
+        .text("refused with", 2, |v| {
+            v.refusal.as_deref().unwrap_or_default()
         })
         .item();
     let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
     let suites = Table::of(suites)
         .caption(format!("{name}: suites"))
-        .col("version", 0, |(v, _)| Cell::text(v.version.name()))
-        .col("suite", 0, |(_, s)| Cell::text(&s.name))
-        .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
+        .text("version", 0, |(v, _)| v.version.name())
+        .text("suite", 0, |(_, s)| &s.name)
+        .text("key exchange", 1, |(_, s)| exchange(s))
         .item();
     [versions, suites]
 }
@@ -296,8 +294,8 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
     let kinds = PopulationKind::ALL.into_iter();
     let rows = kinds.flat_map(|kind| population.rows.iter().filter(move |row| row.kind == kind));
     let mut table = Table::of(rows)
-        .col("kind", 0, |row| Cell::text(row.kind.name()))
-        .col("name", 0, |row| Cell::text(&row.name))
+        .text("kind", 0, |row| row.kind.name())
+        .text("name", 0, |row| &row.name)
         .col("support", 0, |row| share(row.supports, population))
         .col("prefer", 0, |row| share(row.prefers, population))
         .col("only", 0, |row| share(row.only, population));
@@ -306,8 +304,8 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
             "Of all: the share of the sites that these were drawn of, at a confidence of 95 %.",
         ));
         for (name, rank, of) in OF_ALL {
-            table = table.col(name, rank, |row| {
-                Cell::maybe(row.of_all.as_ref().map(|all| sample::range(of(all))))
+            table = table.optional(name, rank, |row| {
+                row.of_all.as_ref().map(|all| sample::range(of(all)))
             });
         }
     }
@@ -326,12 +324,10 @@ fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
     items.push(Item::text(&profiles.compared));
     items.push(
         Table::of(&profiles.rows)
-            .col("profile", 0, |row| Cell::text(&row.profile))
-            .col("comply", 0, |row| Cell::count(row.comply()))
-            .col("do not", 0, |row| {
-                Cell::count(row.reasons().values().sum::<usize>())
-            })
-            .col("most often", 1, |row| Cell::text(reasons(row)))
+            .text("profile", 0, |row| &row.profile)
+            .count("comply", 0, |row| row.comply())
+            .count("do not", 0, |row| row.reasons().values().sum::<usize>())
+            .text("most often", 1, |row| reasons(row))
             .item(),
     );
 }

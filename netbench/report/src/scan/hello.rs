@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::many::{names, names_or_none};
-use crate::{
-    cell::Cell,
-    document::{Document, Extent, Item, Report, Section, Table},
-};
+use crate::document::{Document, Extent, Item, Report, Section, Table};
 
 /// Parsed ClientHellos: the output of `netbench stacks hello --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,9 +34,9 @@ impl Report for HelloReport {
             items.extend(fields.map(|(name, value)| Item::Text(format!("{name}: {value}"))));
             items.push(
                 Table::of(&hello.extensions)
-                    .col("extension", 0, |extension| Cell::text(&extension.name))
-                    .col("number", 0, |extension| Cell::count(extension.code))
-                    .col("bytes", 0, |extension| Cell::count(extension.bytes))
+                    .text("extension", 0, |extension| &extension.name)
+                    .count("number", 0, |extension| extension.code)
+                    .count("bytes", 0, |extension| extension.bytes)
                     .item(),
             );
         }

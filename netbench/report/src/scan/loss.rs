@@ -51,13 +51,13 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<
 pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.extend(
         Table::of(&loss.lost)
-            .col("lost by", 0, |group| Cell::text(&group.stack))
-            .col("reason", 0, |group| Cell::text(group.reason.name()))
-            .col("effect", 2, |group| Cell::text(group.effect))
-            .col("sites", 0, |group| Cell::count(group.sites.len()))
+            .text("lost by", 0, |group| &group.stack)
+            .text("reason", 0, |group| group.reason.name())
+            .text("effect", 2, |group| group.effect)
+            .count("sites", 0, |group| group.sites.len())
             .which_sites(place, 0, |group| some_of(NAMED, group.sites.keys()))
-            .col("for example", 1, |group| {
-                Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
+            .optional("for example", 1, |group| {
+                group.sites.values().next().map(|detail| shorten(detail))
             })
             .under("Which sites are lost, and why"),
     );
@@ -98,10 +98,10 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.extend(
         Table::of(&loss.confirmed)
             .site(place, |c| &c.site)
-            .col("stack", 0, |c| Cell::text(&c.stack))
+            .text("stack", 0, |c| &c.stack)
             .col("predicted", 1, |c| Cell::short(&predicted(&c.predicted)))
             .col("seen", 2, |c| Cell::short(&seen(&c.seen)))
-            .col("", 0, |c| Cell::text(verdict(c)))
+            .text("", 0, |c| verdict(c))
             .if_any(),
     );
 }

@@ -185,7 +185,7 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
     )));
     items.push(
         Table::of(&many.alike)
-            .col("sites", 0, |alike| Cell::count(alike.sites))
+            .count("sites", 0, |alike| alike.sites)
             .col("versions", 0, |alike| {
                 let versions = alike.support.spoken();
                 Cell::text(match alike.support.outcome.as_str() {
@@ -203,7 +203,7 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
     items.extend(
         Table::of(&many.partial)
             .col("why", 0, |partial| Cell::short(&partial.why))
-            .col("sites", 0, |partial| Cell::count(partial.sites))
+            .count("sites", 0, |partial| partial.sites)
             .which_sites(place, 0, |partial| shorten(&partial.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
             .under(IN_PART),
@@ -227,7 +227,7 @@ pub(super) fn by_reason<'a>(
 ) -> Filling<(&'a String, Vec<&'a String>)> {
     Table::of(sites.into_group_map().into_iter().sorted())
         .col("why", 0, |(why, _)| Cell::short(why))
-        .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+        .count("sites", 0, |(_, sites)| sites.len())
         .which_sites(place, rank, |(_, sites)| {
             shorten(&some_of(REASONS, sites.iter()))
         })
@@ -236,10 +236,8 @@ pub(super) fn by_reason<'a>(
 impl<T> Filling<T> {
     /// Adds the columns of the support after the versions.
     pub(super) fn support(self, of: impl Fn(&T) -> &Support) -> Self {
-        self.col("suites", 0, |row| Cell::count(of(row).suites))
-            .col("order", 2, |row| {
-                Cell::text(of(row).suite_order.map_or("", order))
-            })
+        self.count("suites", 0, |row| of(row).suites)
+            .text("order", 2, |row| of(row).suite_order.map_or("", order))
             .col("groups", 4, |row| Cell::short(&of(row).groups.join(" ")))
             .col("key", 1, |row| Cell::short(&of(row).keys))
     }

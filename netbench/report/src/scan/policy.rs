@@ -61,9 +61,9 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     let broken = broken.into_group_map().into_iter().sorted();
     items.extend(
         Table::of(broken)
-            .col("rule", 0, |((rule, _), _)| Cell::text(rule.name()))
+            .text("rule", 0, |((rule, _), _)| rule.name())
             .col("broken by", 0, |((_, what), _)| Cell::short(what))
-            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+            .count("sites", 0, |(_, sites)| sites.len())
             .which_sites(place, 1, |(_, sites)| {
                 shorten(&some_of(NAMED, sites.iter()))
             })
@@ -73,7 +73,7 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     items.extend(
         Table::of(breaking)
             .site(place, |site| &site.site)
-            .col("broken rules", 0, |site| Cell::text(rules(site)))
+            .text("broken rules", 0, |site| rules(site))
             .excerpt(Excerpt::First(ROWS))
             .under("Sites that break it"),
     );

@@ -30,20 +30,16 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     }
     items.push(
         Table::of(&totals)
-            .col("stack", 0, |(stack, _)| Cell::text(*stack))
-            .col("sites", 0, |(_, of)| Cell::count(of.known))
+            .text("stack", 0, |(stack, _)| *stack)
+            .count("sites", 0, |(_, of)| of.known)
             .col("on average", 0, |(_, of)| {
                 let mean = f64::from(of.sum) / f64::from(of.known.max(1));
                 Cell::number(mean, Digits::Decimals(2), "")
             })
-            .col("ask for another key share", 0, |(_, of)| {
-                Cell::count(of.retried)
-            })
-            .col("send over 14,480 bytes", 1, |(_, of)| {
-                Cell::count(of.beyond_window)
-            })
-            .col("segments of the ClientHello", 1, |(_, of)| {
-                Cell::count(of.hello_segments)
+            .count("ask for another key share", 0, |(_, of)| of.retried)
+            .count("send over 14,480 bytes", 1, |(_, of)| of.beyond_window)
+            .count("segments of the ClientHello", 1, |(_, of)| {
+                of.hello_segments
             })
             .item(),
     );

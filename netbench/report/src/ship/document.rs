@@ -33,7 +33,7 @@ fn costs(summary: &ShipSummary) -> Section {
     items.extend(Item::warnings(&summary.warnings));
     items.push(
         Table::of(&summary.stacks)
-            .col("stack", 0, |row| Cell::text(&row.stack))
+            .text("stack", 0, |row| &row.stack)
             .col("program", 0, |row| {
                 row.cell(|of| decimal(of.program_bytes as f64 / 1e6, "MB"))
             })
@@ -60,7 +60,7 @@ fn costs(summary: &ShipSummary) -> Section {
     );
     items.extend(
         Table::of(&summary.stacks)
-            .col("stack", 0, |row| Cell::text(&row.stack))
+            .text("stack", 0, |row| &row.stack)
             .col("licences", 0, |row| row.words(licences))
             .col("FIPS 140", 0, |row| row.words(|of| of.fips.clone()))
             .under("Licences and validated versions"),
@@ -74,15 +74,13 @@ fn costs(summary: &ShipSummary) -> Section {
     });
     items.extend(
         Table::of(advisories)
-            .col("stack", 0, |(row, _)| Cell::text(&row.stack))
-            .col("advisory", 0, |(_, of)| Cell::text(&of.id))
-            .col("crate", 0, |(_, of)| Cell::text(&of.name))
-            .col("date", 2, |(_, of)| Cell::maybe(of.date.as_deref()))
-            .col("severity", 2, |(_, of)| Cell::maybe(of.severity.as_deref()))
-            .col("affects", 1, |(_, of)| {
-                Cell::maybe(of.reach.map(AdvisoryReach::words))
-            })
-            .col("what", 1, |(_, of)| Cell::text(&of.title))
+            .text("stack", 0, |(row, _)| &row.stack)
+            .text("advisory", 0, |(_, of)| &of.id)
+            .text("crate", 0, |(_, of)| &of.name)
+            .optional("date", 2, |(_, of)| of.date.as_deref())
+            .optional("severity", 2, |(_, of)| of.severity.as_deref())
+            .optional("affects", 1, |(_, of)| of.reach.map(AdvisoryReach::words))
+            .text("what", 1, |(_, of)| &of.title)
             .under("Advisories"),
     );
     let mut dates = summary.stacks.iter().filter_map(ShipRow::shipped);
@@ -160,14 +158,12 @@ fn crates(summary: &ShipSummary) -> Section {
         built.len() == 1 || !others.all(|(_, shipped)| shipped.crates.contains(of))
     });
     let table = Table::of(rows)
-        .col("stack", 0, |(stack, _)| Cell::text(stack))
-        .col("crate", 0, |(_, of)| Cell::text(&of.name))
-        .col("version", 0, |(_, of)| Cell::text(&of.version))
-        .col("licence", 1, |(_, of)| Cell::maybe(of.licence.as_ref()))
-        .col("lines with unsafe", 1, |(_, of)| {
-            Cell::count(of.unsafe_lines)
-        })
-        .col("lines of C", 1, |(_, of)| Cell::count(of.c_lines));
+        .text("stack", 0, |(stack, _)| *stack)
+        .text("crate", 0, |(_, of)| &of.name)
+        .text("version", 0, |(_, of)| &of.version)
+        .optional("licence", 1, |(_, of)| of.licence.as_ref())
+        .count("lines with unsafe", 1, |(_, of)| of.unsafe_lines)
+        .count("lines of C", 1, |(_, of)| of.c_lines);
     Section::new(
         "crates",
         match built.len() {

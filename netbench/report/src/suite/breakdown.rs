@@ -153,14 +153,14 @@ fn verification_ns(
 
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     Table::of(&summary.breakdowns)
-        .col("handshake", 0, |row| Cell::text(&row.scenario))
-        .col("side", 0, |row| Cell::text(row.side))
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("whole", 0, |row| Cell::Time(row.total_ns))
-        .col("signature", 0, |row| Cell::Time(row.signature_ns))
-        .col("key exchange", 0, |row| Cell::Time(row.key_exchange_ns))
+        .text("handshake", 0, |row| &row.scenario)
+        .text("side", 0, |row| row.side)
+        .text("stack", 0, |row| &row.stack)
+        .time("whole", 0, |row| row.total_ns)
+        .time("signature", 0, |row| row.signature_ns)
+        .time("key exchange", 0, |row| row.key_exchange_ns)
         .col("certificates", 0, |row| Cell::time(row.verification_ns))
-        .col("rest", 1, |row| Cell::Time(row.rest_ns()))
+        .time("rest", 1, |row| row.rest_ns())
         .explained(
             "What of a full handshake is cryptography",
             "Each operation was timed by itself. Signature: the server makes the handshake's signature, the client verifies \

@@ -2,7 +2,6 @@ use itertools::Itertools;
 
 use super::{CompareSummary, ComparedCase, cases::not_judged};
 use crate::{
-    cell::Cell,
     differences::difference_items,
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
     gate::{Judged, Regression, needed_in_words},
@@ -148,22 +147,20 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     let alone = summary.cases.iter().map(stacks_of).all_equal();
     let rank = if alone { 3 } else { 0 };
     let table = Table::of(&summary.cases)
-        .col("case", 0, |case| Cell::text(&case.key.name))
-        .col("stack", rank, |case| Cell::text(stacks_of(case)))
+        .text("case", 0, |case| &case.key.name)
+        .text("stack", rank, |case| stacks_of(case))
         .compared(|case| case);
     // Most comparisons have a verdict on every case.
     let mut reasons = summary.cases.iter().map(|case| case.key.undecided);
     let table = match reasons.any(|reason| reason.is_some()) {
-        true => table.col("", 0, |case| {
-            Cell::text(case.key.undecided.map_or_else(String::new, not_judged))
+        true => table.text("", 0, |case| {
+            case.key.undecided.map_or_else(String::new, not_judged)
         }),
         false => table,
     };
     items.push(
         table
-            .col("operations a turn", 3, |case| {
-                Cell::maybe(case.key.turn_operations)
-            })
+            .optional("operations a turn", 3, |case| case.key.turn_operations)
             .factors("", [("factor", 4), ("as factors", 5)], |case| {
                 Some((case.change.ratio, case.change.interval))
             })

@@ -155,7 +155,7 @@ fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     items.push(Item::heading(title(part)));
     items.push(Item::Text(explanation(part)));
     items.extend(charts(summary, part));
-    let table = Table::of(cases).col("case", 0, |case| Cell::text(&case.name));
+    let table = Table::of(cases).text("case", 0, |case| &case.name);
     items.push(by_stack(table, summary, value).item());
 }
 
@@ -208,17 +208,15 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let has_few_rounds = rows
         .clone()
         .any(|(case, ..)| matches!(case.part, Part::Memory | Part::Instructions));
-    let table = Table::of(rows).col("case", 0, |(case, ..)| Cell::text(&case.name));
+    let table = Table::of(rows).text("case", 0, |(case, ..)| &case.name);
     // With two stacks, every row would repeat one name.
     let table = match summary.run.stacks.len() {
         2 => table,
-        _ => table.col("stack", 0, |(_, verdict, _)| {
-            Cell::text(format!("{} against {}", verdict.other, verdict.first))
+        _ => table.text("stack", 0, |(_, verdict, _)| {
+            format!("{} against {}", verdict.other, verdict.first)
         }),
     };
-    let table = table.col("would decide", 0, |(.., needed)| {
-        Cell::text(would_decide(*needed))
-    });
+    let table = table.text("would decide", 0, |(.., needed)| would_decide(*needed));
     items.extend(table.under("Undecided cases, and the rounds that would decide them"));
     if has_few_rounds {
         items.push(Item::text(
@@ -233,8 +231,8 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
 fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
     let rows = summary.verdicts();
     Table::of(rows.filter(|(_, verdict)| verdict.all_turns.is_some()))
-        .col("case", 0, |(case, _)| Cell::text(&case.name))
-        .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
+        .text("case", 0, |(case, _)| &case.name)
+        .text("stack", 0, |(_, verdict)| &verdict.other)
         .col("10th percentile", 0, |(_, verdict)| {
             Cell::Factor(verdict.change.ratio)
         })
@@ -247,14 +245,12 @@ fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
         .maybe("", "all turns", 1, |(_, verdict)| {
             verdict.all_turns.map(Cell::Factor)
         })
-        .col("operations a turn", 1, |(_, verdict)| {
-            Cell::maybe(verdict.turn_operations)
-        })
+        .optional("operations a turn", 1, |(_, verdict)| verdict.turn_operations)
         .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
             Choice::Quiet => Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns)),
             Choice::All => Cell::Missing,
         })
-        .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
+        .text("", 0, |(_, verdict)| note(verdict))
         .explained(
             "The same factors by other figures",
             "Verdicts rest on the 10th percentile of a turn's operations, over quiet turns. Work that is done once in many \
@@ -269,8 +265,8 @@ fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
 fn after_pause(summary: &SuiteSummary) -> Vec<Item> {
     let rows = summary.verdicts();
     Table::of(rows.filter_map(|(case, verdict)| Some((case, verdict, verdict.after_pause?))))
-        .col("case", 0, |(case, ..)| Cell::text(&case.name))
-        .col("stack", 0, |(_, verdict, _)| Cell::text(&verdict.other))
+        .text("case", 0, |(case, ..)| &case.name)
+        .text("stack", 0, |(_, verdict, _)| &verdict.other)
         .col("time of the first", 1, |(case, verdict, _)| {
             pause_time(case, &verdict.first)
         })
@@ -314,9 +310,9 @@ fn spread(summary: &SuiteSummary) -> Vec<Item> {
         case.unit == Unit::Nanoseconds && case.stacks.iter().any(|figures| figures.operations > 0)
     });
     Table::of(timed.flat_map(|case| case.stacks.iter().map(move |figures| (case, figures))))
-        .col("case", 0, |(case, _)| Cell::text(&case.name))
-        .col("stack", 0, |(_, figures)| Cell::text(&figures.stack))
-        .col("low", 0, |(_, figures)| Cell::Time(figures.low))
+        .text("case", 0, |(case, _)| &case.name)
+        .text("stack", 0, |(_, figures)| &figures.stack)
+        .time("low", 0, |(_, figures)| figures.low)
         .col("p50", 1, |(_, figures)| Cell::time(figures.p50))
         .col("mean", 2, |(_, figures)| Cell::time(figures.mean))
         .col("p95", 1, |(_, figures)| Cell::time(figures.p95))
@@ -327,7 +323,7 @@ fn spread(summary: &SuiteSummary) -> Vec<Item> {
         .col("operations", 4, |(_, figures)| {
             Cell::number(figures.operations as f64, Digits::Grouped, "")
         })
-        .col("outliers", 5, |(_, figures)| Cell::count(figures.outliers))
+        .count("outliers", 5, |(_, figures)| figures.outliers)
         .explained(
             "Every operation, in time",
             "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
@@ -340,13 +336,11 @@ fn spread(summary: &SuiteSummary) -> Vec<Item> {
 fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
     items.extend(
         Table::of(&summary.failures)
-            .col("scenario", 0, |row| Cell::text(&row.scenario))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("class", 1, |row| Cell::maybe(row.class.as_ref()))
-            .col("trials", 1, |row| Cell::count(row.trials))
-            .col("the stack's words", 0, |row| {
-                Cell::text(shorten(&row.reason))
-            })
+            .text("scenario", 0, |row| &row.scenario)
+            .text("stack", 0, |row| &row.stack)
+            .optional("class", 1, |row| row.class.as_ref())
+            .count("trials", 1, |row| row.trials)
+            .text("the stack's words", 0, |row| shorten(&row.reason))
             .under("What failed, and why"),
     );
     // A stack that lacks a feature lacks it in many scenarios.

@@ -21,7 +21,7 @@ pub(super) fn is_history(preset: Option<&str>) -> bool {
 /// Builds a row for each case with a column for each version, the steps beyond noise, and a chart of each case.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let versions = &summary.run.stacks;
-    let mut table = Table::of(cases).col("case", 0, |case| Cell::text(row_name(&case.name)));
+    let mut table = Table::of(cases).text("case", 0, |case| row_name(&case.name));
     for (version, _) in versions {
         table = table.col(version.as_str(), 0, |case| figure(case, version));
     }
@@ -78,9 +78,9 @@ fn beyond_noise(cases: &[&CaseRow]) -> [Item; 2] {
         steps.map(move |step| (*case, step))
     });
     let table = Table::of(steps)
-        .col("case", 0, |(case, _)| Cell::text(row_name(&case.name)))
-        .col("from", 0, |(_, step)| Cell::text(&step.first))
-        .col("to", 0, |(_, step)| Cell::text(&step.other))
+        .text("case", 0, |(case, _)| row_name(&case.name))
+        .text("from", 0, |(_, step)| &step.first)
+        .text("to", 0, |(_, step)| &step.other)
         .factors("", [("factor", 0), ("interval", 1)], |(_, step)| {
             Some((step.change.ratio, step.change.interval))
         })

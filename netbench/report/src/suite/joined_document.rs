@@ -56,12 +56,12 @@ fn runs(items: &mut Vec<Item>, summary: &JoinedSummary) {
     items.push(Item::heading("The runs"));
     items.push(
         Table::of(summary.runs.iter().zip(1..).collect::<Vec<_>>())
-            .col("run", 0, |(_, number)| Cell::text(number))
-            .col("name", 0, |(run, _)| Cell::text(&run.compared.run))
-            .col("started", 1, |(run, _)| Cell::text(&run.started))
-            .col("rounds", 1, |(run, _)| Cell::count(u64::from(run.rounds)))
-            .col("disturbed turns", 0, |(run, _)| {
-                Cell::text(format!("{:.0} %", run.disturbed_share * 100.0))
+            .text("run", 0, |(_, number)| *number)
+            .text("name", 0, |(run, _)| &run.compared.run)
+            .text("started", 1, |(run, _)| &run.started)
+            .count("rounds", 1, |(run, _)| u64::from(run.rounds))
+            .text("disturbed turns", 0, |(run, _)| {
+                format!("{:.0} %", run.disturbed_share * 100.0)
             })
             .item(),
     );
@@ -82,8 +82,8 @@ fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
 /// Tabulates joined cases. The results of this number of runs get columns, unless there are too many.
 pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
     let mut table = Table::of(cases)
-        .col("case", 0, |case| Cell::text(&case.name))
-        .col("stack", 0, |case| Cell::text(&case.other));
+        .text("case", 0, |case| &case.name)
+        .text("stack", 0, |case| &case.other);
     if runs <= COLUMNS {
         for at in 0..runs {
             let name = format!("run {}", at + 1);
@@ -113,7 +113,7 @@ pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
         });
     let has_notes = cases.iter().any(|case| !note(case).is_empty());
     let table = match has_notes {
-        true => table.col("", 0, |case| Cell::text(note(case))),
+        true => table.text("", 0, |case| note(case)),
         false => table,
     };
     table.if_any()

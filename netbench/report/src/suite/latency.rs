@@ -138,10 +138,10 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         .iter()
         .flat_map(|latency| latency.by_threads.iter().map(move |of| (latency, of)));
     let table = Table::of(rows)
-        .col("work", 0, |(latency, _)| Cell::text(&latency.work))
-        .col("stack", 0, |(latency, _)| Cell::text(&latency.stack))
-        .col("threads", 0, |(_, of)| Cell::count(of.threads))
-        .col("p50", 0, |(_, of)| Cell::Time(of.p50_ns))
+        .text("work", 0, |(latency, _)| &latency.work)
+        .text("stack", 0, |(latency, _)| &latency.stack)
+        .count("threads", 0, |(_, of)| of.threads)
+        .time("p50", 0, |(_, of)| of.p50_ns)
         .col("p99", 0, |(_, of)| Cell::time(of.p99_ns))
         .col("operations", 1, |(_, of)| {
             Cell::number(of.operations as f64, Digits::Grouped, "")

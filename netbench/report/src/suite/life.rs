@@ -124,9 +124,9 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         .iter()
         .flat_map(|life| life.states.iter().map(move |state| (life, state)));
     let table = Table::of(states)
-        .col("sessions", 0, |(life, _)| Cell::text(&life.sessions))
-        .col("stack", 0, |(life, _)| Cell::text(&life.stack))
-        .col("after", 0, |(_, state)| Cell::text(state.after))
+        .text("sessions", 0, |(life, _)| &life.sessions)
+        .text("stack", 0, |(life, _)| &life.stack)
+        .text("after", 0, |(_, state)| state.after)
         .maybe("", "client", 0, |(_, state)| {
             state.client_bytes.map(Cell::Bytes)
         })

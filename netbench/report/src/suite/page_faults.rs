@@ -19,7 +19,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         faults.any(|faults| faults >= MANY_FAULTS)
     });
     let table = Table::of(cases.unique_by(|case| case.case.scenario));
-    let table = table.col("work", 0, |case| Cell::text(case.case.scenario.to_string()));
+    let table = table.text("work", 0, |case| case.case.scenario.to_string());
     let stacks = summary.run.stacks.iter();
     let table = stacks.fold(table, |table, (stack, _)| {
         table.maybe("", stack.as_str(), 0, |case| {

@@ -43,7 +43,7 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
         "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), or KiB of memory; a factor is the \
          first stack's time or size over the other's; above 1 the other is better.",
     ));
-    let table = Table::of(rows).col("Scenario", 0, |case| Cell::text(row_name(&case.name)));
+    let table = Table::of(rows).text("Scenario", 0, |case| row_name(&case.name));
     items.push(by_stack(table, summary, published_unit).item());
     published(items, summary);
 }
@@ -83,7 +83,7 @@ fn by_case(
     cases: &[&CaseRow],
     cell: fn(&CaseRow, &StackName) -> Option<Cell>,
 ) -> Item {
-    let table = Table::of(stacks).col("stack", 0, |(name, _)| Cell::text(name));
+    let table = Table::of(stacks).text("stack", 0, |(name, _)| name);
     let cases = (1..).zip(cases);
     let table = cases.fold(table, |table, (rank, case)| {
         table.maybe("", &column(case), rank, |(stack, _)| cell(case, stack))
@@ -153,7 +153,7 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
 
 /// Builds the rows of a published table, with the factors that were measured here.
 fn rows_of(table: &PublishedTable) -> Item {
-    let mut rows = Table::of(&table.rows).col("Scenario", 0, |row| Cell::text(row_name(&row.case)));
+    let mut rows = Table::of(&table.rows).text("Scenario", 0, |row| row_name(&row.case));
     for (place, column) in table.columns.iter().enumerate() {
         rows = rows.maybe("", column, 2, |row| {
             Some(Cell::number(*row.figures.get(place)?, Digits::All, ""))
@@ -169,9 +169,7 @@ fn rows_of(table: &PublishedTable) -> Item {
     rows = with_today(rows, table);
     let mut known = table.rows.iter();
     if known.any(|row| row.cause.is_some() && !row.today.is_empty()) {
-        rows = rows.col("cause of the difference", 3, |row| {
-            Cell::maybe(row.cause.as_ref())
-        });
+        rows = rows.optional("cause of the difference", 3, |row| row.cause.as_ref());
     }
     rows.item()
 }

@@ -48,11 +48,9 @@ pub(super) fn answers(summary: &SuiteSummary) -> Vec<Item> {
     let others = summary.run.stacks.iter().skip(1);
     let others = others.filter(|(name, _)| is_measured(summary, name));
     Table::of(others.zip(questions(summary)))
-        .col("stack", 0, |((name, _), _)| Cell::text(name))
-        .col("version", 2, |((_, about), _)| Cell::text(about))
-        .col("answer", 0, |(_, asked)| {
-            Cell::text(asked.question.answer.words())
-        })
+        .text("stack", 0, |((name, _), _)| name)
+        .text("version", 2, |((_, about), _)| about)
+        .text("answer", 0, |(_, asked)| asked.question.answer.words())
         .col("because", 1, |(_, asked)| {
             Cell::text(&asked.question.because)
         })

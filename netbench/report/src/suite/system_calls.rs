@@ -98,15 +98,11 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         stacks.filter_map(move |figures| Some((case, figures, figures.system_calls.as_ref()?)))
     });
     Table::of(rows)
-        .col("work", 0, |(case, ..)| {
-            Cell::text(case.case.scenario.to_string())
-        })
-        .col("stack", 0, |(_, figures, _): &(_, &StackFigures, _)| {
-            Cell::text(&figures.stack)
-        })
+        .text("work", 0, |(case, ..)| case.case.scenario.to_string())
+        .text("stack", 0, |(_, figures, _): &(_, &StackFigures, _)| &figures.stack)
         .col("all", 0, |(.., calls)| calls_cell(calls.all))
         .col("for memory", 0, |(.., calls)| calls_cell(calls.memory))
-        .col("by name", 1, |(.., calls)| Cell::text(by_name(calls)))
+        .text("by name", 1, |(.., calls)| by_name(calls))
         .explained(
             "System calls",
             "Calls of one operation, of both sides together, in processes that are not timed. For memory: brk, madvise, mmap, \

@@ -65,10 +65,10 @@ impl SuiteHistory {
 
     fn steps(&self) -> Vec<Item> {
         Table::of(self.moved())
-            .col("case", 0, |(case, ..)| Cell::text(row_name(&case.name)))
-            .col("stack", 0, |(case, ..)| Cell::text(&case.stack))
-            .col("from", 1, |(_, before, _)| Cell::text(&before.run))
-            .col("to", 0, |(.., after)| Cell::text(&after.run))
+            .text("case", 0, |(case, ..)| row_name(&case.name))
+            .text("stack", 0, |(case, ..)| &case.stack)
+            .text("from", 1, |(_, before, _)| &before.run)
+            .text("to", 0, |(.., after)| &after.run)
             .col("before", 0, |(_, before, _)| Cell::Factor(before.ratio))
             .col("after", 0, |(.., after)| Cell::Factor(after.ratio))
             .col("verdict", 0, |(case, _, after)| {
@@ -93,23 +93,21 @@ impl SuiteHistory {
             .iter()
             .filter_map(|case| Some((case, case.figures.first()?, case.figures.last()?)));
         Table::of(ends)
-            .col("case", 0, |(case, ..)| Cell::text(row_name(&case.name)))
-            .col("stack", 0, |(case, ..)| Cell::text(&case.stack))
-            .col("against", 1, |(case, ..)| Cell::text(&case.first))
-            .col("runs", 1, |(case, ..)| {
-                Cell::count(case.figures.len() as u64)
-            })
+            .text("case", 0, |(case, ..)| row_name(&case.name))
+            .text("stack", 0, |(case, ..)| &case.stack)
+            .text("against", 1, |(case, ..)| &case.first)
+            .count("runs", 1, |(case, ..)| case.figures.len() as u64)
             .col("oldest", 0, |(_, oldest, _)| Cell::Factor(oldest.ratio))
             .col("newest", 0, |(.., newest)| Cell::Factor(newest.ratio))
             .col("interval", 1, |(.., newest)| Cell::Factors(newest.interval))
-            .col("newest figure", 2, |(.., newest)| Cell::text(&newest.text))
+            .text("newest figure", 2, |(.., newest)| &newest.text)
             .under("Case by case")
     }
 
     fn table_of_runs(&self) -> Vec<Item> {
         Table::of(&self.runs)
-            .col("run", 0, |run| Cell::text(&run.run))
-            .col("started", 0, |run| Cell::text(&run.started))
+            .text("run", 0, |run| &run.run)
+            .text("started", 0, |run| &run.started)
             .col("stacks", 1, |run| {
                 let stacks = run.stacks.iter();
                 let stacks = stacks.map(|(stack, library)| format!("{stack} ({library})"));

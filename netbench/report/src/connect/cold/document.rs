@@ -15,12 +15,12 @@ use crate::{
 pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
     let mut items = Table::of(rows)
         .caption("first connection")
-        .col("stack", 0, |row| Cell::text(&row.stack))
+        .text("stack", 0, |row| &row.stack)
         .maybe("", "CPU time, once", 0, |row| row.cpu.as_ref().map(once))
         .col("interval", 2, |row| range(row.cpu.as_ref()))
         .col("wall clock, once", 1, |row| once(&row.wall))
         .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
-        .col("processes", 2, |row| Cell::count(row.processes))
+        .count("processes", 2, |row| row.processes)
         .explained("The first connection of a process", explanation(rows));
     if !rows.iter().all(ColdRow::is_measurable) {
         items.push(Item::text(
@@ -103,7 +103,7 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
     let rows: Vec<(&str, Vec<Option<Cell>>)> = steps.chain(whole).chain([explained]).collect();
     let mut table = Table::of(rows)
         .caption("causes of a first connection's cost")
-        .col("step", 0, |(name, _)| Cell::text(name));
+        .text("step", 0, |(name, _)| *name);
     for (at, stack) in stacks.into_iter().enumerate() {
         table = table.maybe("", stack.as_str(), 0, |(_, cells)| cells[at].clone());
     }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{AtPoint, SweepSummary, SweepTime, predicted::Predicted};
 use crate::{
-    cell::Cell,
     connect::pairs::median_of,
     document::{Item, Table},
 };
@@ -195,9 +194,9 @@ pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         ("brotli", |sizes| sizes.brotli_bytes),
         ("zstd", |sizes| sizes.zstd_bytes),
     ];
-    let table = table.col(chain, 0, |sizes| Cell::text(&sizes.chain));
+    let table = table.text(chain, 0, |sizes| &sizes.chain);
     let table = columns.into_iter().fold(table, |table, (name, bytes)| {
-        table.col(name, 0, |sizes| Cell::count(bytes(sizes)))
+        table.count(name, 0, |sizes| bytes(sizes))
     });
     vec![
         Item::Heading(format!("Certificate compression: {about}")),

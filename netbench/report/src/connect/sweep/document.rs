@@ -170,10 +170,10 @@ fn differences(
 ) -> Item {
     let table = Table::of(rows.iter().copied()).caption(format!("points, {about}"));
     let table = with_axes(sweep, table, "", |row| &row.key.settings)
-        .col(first, 1, |row| Cell::Time(row.first))
-        .col(other, 1, |row| Cell::Time(row.other));
+        .time(first, 1, |row| row.first)
+        .time(other, 1, |row| row.other);
     with_difference(table, other, |key| &key.difference)
-        .col("rounds", 4, |row| Cell::count(row.change.pairs()))
+        .count("rounds", 4, |row| row.change.pairs())
         .item()
 }
 
@@ -182,7 +182,7 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
     let rows = sweep.turns.iter();
     let rows = rows.filter(|turn| turn.condition == condition && turn.other == *other);
     let table = Table::of(rows).caption(format!("where the verdict changes, {about}"));
-    let table = table.col("along", 0, |turn| Cell::text(&turn.axis));
+    let table = table.text("along", 0, |turn| &turn.axis);
     axes(sweep)
         .fold(table, |table, axis| {
             table.col(&axis.name, 0, |turn| {
@@ -194,7 +194,7 @@ fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &
         })
         .col("verdict", 0, |turn| Cell::verdict(turn.from_verdict))
         .col("becomes", 0, |turn| Cell::verdict(turn.to_verdict))
-        .col("undecided between", 2, |turn| Cell::count(turn.undecided))
+        .count("undecided between", 2, |turn| turn.undecided)
         .item_or("The verdict does not change between any two points that are decided.")
 }
 
@@ -237,16 +237,16 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         items.extend(round_trips(&rows, &to));
         let table = Table::of(rows).caption(format!("points, {about}"));
         let table = with_axes(sweep, table, axis, |row| &row.key.settings)
-            .col("condition", 1, |row| Cell::text(row.key.condition))
-            .col("stack", 0, |row| Cell::text(&row.key.stack))
-            .col(&from, 1, |row| Cell::Time(row.first))
-            .col(&to, 1, |row| Cell::Time(row.other));
+            .text("condition", 1, |row| row.key.condition)
+            .text("stack", 0, |row| &row.key.stack)
+            .time(&from, 1, |row| row.first)
+            .time(&to, 1, |row| row.other);
         let table = with_difference(table, &to, |key| &key.difference)
             .col_of(&to, "round trips", 0, |row| {
                 let more = row.key.more_round_trips;
                 Cell::maybe(more.map(|more| format!("{more:+}")))
             })
-            .col("rounds", 4, |row| Cell::count(row.change.pairs()));
+            .count("rounds", 4, |row| row.change.pairs());
         items.push(table.item());
     }
     items
@@ -277,25 +277,21 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     );
     let table = Table::of(&sweep.flights).caption(&about);
     let table = with_axes(sweep, table, &axis.name, |step| &step.settings)
-        .col("condition", 1, |step| Cell::text(step.condition))
-        .col("stack", 0, |step| Cell::text(&step.stack))
-        .col(&axis.name, 0, |step| {
-            Cell::text(format!("{} → {}", step.from, step.to))
-        })
-        .col(received, 1, |step| {
-            Cell::text(format!("{:.0} → {:.0} B", step.from_bytes, step.to_bytes))
+        .text("condition", 1, |step| step.condition)
+        .text("stack", 0, |step| &step.stack)
+        .text(&axis.name, 0, |step| format!("{} → {}", step.from, step.to))
+        .text(received, 1, |step| {
+            format!("{:.0} → {:.0} B", step.from_bytes, step.to_bytes)
         })
         .col("predicted", 0, |step| {
             let hundredths = (100.0 * step.predicted_round_trips).round();
             // Adding zero leaves no negative zero.
             Cell::text(format!("{:+}", hundredths / 100.0 + 0.0))
         })
-        .col("measured", 0, |step| {
-            Cell::text(format!("{:+.2}", step.measured_round_trips))
+        .text("measured", 0, |step| {
+            format!("{:+.2}", step.measured_round_trips)
         })
-        .col("agree", 0, |step| {
-            Cell::text(if step.agrees() { "yes" } else { "NO" })
-        });
+        .text("agree", 0, |step| if step.agrees() { "yes" } else { "NO" });
     vec![
         Item::Heading(format!("Round trips: {about}")),
         Item::Text(text),
@@ -340,13 +336,13 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     items.extend(charts::times(rows, about));
     let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
     let table = with_axes(sweep, table, "", |row| &row.settings)
-        .col("stack", 0, |row| Cell::text(&row.stack))
+        .text("stack", 0, |row| &row.stack)
         .col("median", 0, |row| Cell::time(row.total_ns))
         .maybe("", "predicted", 0, |row| {
             Some(Cell::Time(row.predicted?.total_ns))
         })
         .maybe("", "off by", 1, |row| row.off_ns.map(Cell::TimeDifference))
-        .col("model", 0, |row| Cell::text(row.fit.word()))
+        .text("model", 0, |row| row.fit.word())
         .maybe("", "round trips", 1, |row| {
             let round_trips = row.predicted?.round_trips;
             Some(Cell::number(round_trips, Digits::All, ""))
@@ -377,17 +373,17 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
     let about = format!("savings of compressed certificates, {about}");
     let table = Table::of(rows).caption(&about);
     let table = with_axes(sweep, table, "", |(row, _)| &row.settings)
-        .col("stack", 0, |(row, _)| Cell::text(&row.stack))
-        .col("algorithm", 0, |(_, of)| Cell::text(&of.algorithm))
-        .col("bytes", 0, |(_, of)| {
-            Cell::text(format!("{:+.0}", 0.0 - of.saved_bytes))
+        .text("stack", 0, |(row, _)| &row.stack)
+        .text("algorithm", 0, |(_, of)| &of.algorithm)
+        .text("bytes", 0, |(_, of)| {
+            format!("{:+.0}", 0.0 - of.saved_bytes)
         })
-        .col("round trips", 0, |(_, of)| {
-            Cell::text(format!("{:+.2}", 0.0 - of.saved_round_trips))
+        .text("round trips", 0, |(_, of)| {
+            format!("{:+.2}", 0.0 - of.saved_round_trips)
         })
         .col("time", 0, |(_, of)| Cell::TimeDifference(0.0 - of.saved_ns))
-        .col("in the ClientHello", 0, |(_, of)| {
-            Cell::maybe(of.is_offered.map(yes_or_no))
+        .optional("in the ClientHello", 0, |(_, of)| {
+            of.is_offered.map(yes_or_no)
         });
     vec![
         Item::Heading(format!("Predicted {about}")),

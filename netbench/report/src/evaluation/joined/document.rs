@@ -121,8 +121,8 @@ impl JoinedEvaluations {
     fn evaluations(&self) -> Section {
         let rows = self.runs.iter().enumerate();
         let mut table = Table::of(rows.collect::<Vec<_>>())
-            .col("evaluation", 0, |(_, run)| Cell::text(&run.evaluation))
-            .col("started", 0, |(_, run)| Cell::text(&run.run.started));
+            .text("evaluation", 0, |(_, run)| &run.evaluation)
+            .text("started", 0, |(_, run)| &run.run.started);
         for question in &self.questions {
             table = table.col(&question.question.question, 0, |(at, _)| {
                 let answer = question.answers.get(*at).copied().flatten();
@@ -130,10 +130,8 @@ impl JoinedEvaluations {
             });
         }
         let table = table
-            .col("in its own words", 1, |(_, run)| Cell::text(&run.sentence))
-            .col("to repeat it", 2, |(_, run)| {
-                Cell::text(run.run.again(Some(run.seed)))
-            });
+            .text("in its own words", 1, |(_, run)| &run.sentence)
+            .text("to repeat it", 2, |(_, run)| run.run.again(Some(run.seed)));
         let mut items = vec![table.item()];
         items.extend(self.left_open.iter().map(Item::text));
         items.extend(difference_items(

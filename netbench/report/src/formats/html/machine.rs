@@ -37,9 +37,7 @@ fn facts(machines: &[Machine<'_>]) -> Option<Item> {
     });
     Table::of(rows)
         .caption("facts of the machine")
-        .col("fact", 0, |(prefix, _, name)| {
-            Cell::text(format!("{prefix}{name}"))
-        })
+        .text("fact", 0, |(prefix, _, name)| format!("{prefix}{name}"))
         .cols(
             machines.iter().map(|it| it.run),
             |(_, of, name), machine| Cell::maybe(of(machines[machine].environment).get(*name)),
@@ -53,13 +51,11 @@ fn workers(machines: &[Machine<'_>]) -> Option<Item> {
         .flat_map(|machine| machine.workers.iter().map(|worker| (machine.run, worker)));
     Table::of(workers)
         .caption("what measured")
-        .col("run", 0, |(run, _)| Cell::text(run))
-        .col("stack", 0, |(_, worker)| Cell::text(&worker.stack))
-        .col("library", 0, |(_, worker)| Cell::text(&worker.library))
-        .col("provider", 0, |(_, worker)| {
-            Cell::maybe(worker.provider.as_ref())
-        })
-        .col("connector", 0, |(_, worker)| Cell::text(&worker.connector))
+        .text("run", 0, |(run, _)| *run)
+        .text("stack", 0, |(_, worker)| &worker.stack)
+        .text("library", 0, |(_, worker)| &worker.library)
+        .optional("provider", 0, |(_, worker)| worker.provider.as_ref())
+        .text("connector", 0, |(_, worker)| &worker.connector)
         .col("build", 0, |(_, worker)| {
             let build = worker.build.iter();
             let build = build.map(|(name, value)| format!("{name} {value}"));

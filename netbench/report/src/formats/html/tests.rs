@@ -63,7 +63,7 @@ fn a_picture_of_the_charts() {
 #[test]
 fn a_long_table_is_folded_unless_the_report_is_for_it() {
     for is_open in [false, true] {
-        let mut table = Table::of(0..20).col("row", 0, |row| Cell::text(row));
+        let mut table = Table::of(0..20).text("row", 0, |row| *row);
         if is_open {
             table = table.unfolded();
         }
