@@ -6,7 +6,7 @@ use netbench_model::{
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
+    Comparison, ConnectSummary, LossSummary, charts, checks, cold_items, cold_sentence,
     differences::differences,
     early_data, ech, latest, match_up, site_phases, summarize, sweep,
     tables::{self, Tables, by},
@@ -241,7 +241,7 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
 /// Returns the number of sites on which each stack is faster, or the reason why no site has a verdict.
 fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     let tally = &comparison.sites;
-    if !sites_tell(tally) {
+    if !tally.has_intervals() {
         return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
     }
     format!(
@@ -258,22 +258,9 @@ fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     )
 }
 
-/// Returns whether any site has enough rounds for a verdict.
-fn sites_tell(tally: &SiteTally) -> bool {
-    let mut rows = tally.rows.iter();
-    rows.any(|row| row.change.interval.is_some())
-}
-
 /// Returns a title: `By phase: clean connections, rustls-ring against openssl`.
 fn title(what: &str, comparison: &Comparison) -> String {
-    format!("{what}: {}", about(comparison))
-}
-
-fn about(comparison: &Comparison) -> String {
-    format!(
-        "{} connections, {} against {}",
-        comparison.condition, comparison.other, comparison.first
-    )
+    format!("{what}: {}", comparison.about())
 }
 
 fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables: Tables) {
@@ -335,24 +322,24 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
         tally.expected_by_chance,
     )));
     // A table without a single verdict would only cost reading time.
-    if !sites_tell(tally) {
+    if !tally.has_intervals() {
         return;
     }
     items.push(charts::sites(comparison, summary));
     items.push(
         Table::of(&tally.rows)
-            .caption(format!("sites, {}", about(comparison)))
+            .caption(format!("sites, {}", comparison.about()))
             .excerpt(Excerpt::Ends(SHOWN))
             .site(summary.run.target, |row| &row.key.site)
             .col("RTT", 3, |row| match loopback {
                 true => Cell::Missing,
                 false => Cell::Time(row.key.rtt_ns as f64),
             })
-            .col(first, 1, |row| Cell::Time(row.first))
-            .col(other, 1, |row| Cell::Time(row.other))
+            .time(first, 1, |row| row.first)
+            .time(other, 1, |row| row.other)
             .col_of(other, "by", 5, |row| by(row.first, row.change.ratio))
             .changed(other, |row| row)
-            .col("rounds", 4, |row| Cell::count(row.change.pairs()))
+            .count("rounds", 4, |row| row.change.pairs())
             .item(),
     );
 }
@@ -371,13 +358,11 @@ fn shares(heading: String, comparisons: &[&Comparison]) -> Vec<Item> {
 fn failures(summary: &ConnectSummary) -> Vec<Item> {
     let table = Table::of(&summary.failures)
         .site(summary.run.target, |row| &row.site)
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("condition", 2, |row| Cell::text(row.condition))
-        .col("why", 0, |row| {
-            Cell::text(format!("{}: {}", row.class, row.reason))
-        })
+        .text("stack", 0, |row| &row.stack)
+        .text("condition", 2, |row| row.condition)
+        .text("why", 0, |row| format!("{}: {}", row.class, row.reason))
         .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
-        .col("error message", 3, |row| Cell::text(shorten(&row.detail)))
+        .text("error message", 3, |row| shorten(&row.detail))
         .item_or("None.");
     let unsupported = summary.unsupported.iter().map(|row| {
         let sites = summary.count_rows(row.sites.len());
@@ -393,10 +378,10 @@ fn failures(summary: &ConnectSummary) -> Vec<Item> {
 fn left_out(summary: &ConnectSummary) -> Vec<Item> {
     Table::of(&summary.left_out)
         .site(summary.run.target, |row| &row.site)
-        .col("condition", 2, |row| Cell::text(row.condition))
-        .col("stack", 0, |row| Cell::text(&row.other))
-        .col("what differed", 0, |row| Cell::text(&row.why))
-        .col("pairs", 0, |row| Cell::count(row.pairs))
+        .text("condition", 2, |row| row.condition)
+        .text("stack", 0, |row| &row.other)
+        .text("what differed", 0, |row| &row.why)
+        .count("pairs", 0, |row| row.pairs)
         .under("Pairs left out: the two sides did different work")
 }
 
@@ -406,15 +391,15 @@ fn negotiated(summary: &ConnectSummary) -> [Item; 2] {
     let early_data = early_data.then_some("early data");
     let ech = rows.iter().any(|row| row.ech.is_some()).then_some("ECH");
     let table = Table::of(&summary.negotiated)
-        .col("condition", 3, |row| Cell::text(row.condition))
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("TLS", 0, |row| Cell::text(&row.version))
-        .col("suite", 1, |row| Cell::text(&row.suite))
-        .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
-        .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
+        .text("condition", 3, |row| row.condition)
+        .text("stack", 0, |row| &row.stack)
+        .text("TLS", 0, |row| &row.version)
+        .text("suite", 1, |row| &row.suite)
+        .optional("group", 0, |row| row.group.as_ref())
+        .optional("protocol", 2, |row| row.alpn.as_ref())
         .col_if(early_data, 2, |row| Cell::maybe(row.early_data))
         .col_if(ech, 2, |row| Cell::maybe(row.ech))
-        .col("connections", 0, |row| Cell::count(row.connections));
+        .count("connections", 0, |row| row.connections);
     [Item::heading("What was negotiated"), table.item()]
 }
 

@@ -29,20 +29,15 @@ type Rows<'a> = BTreeMap<&'a str, &'a SiteRow>;
 /// Returns the sentences and the table; empty if no site has enough rounds for an interval.
 pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<Item> {
     let phases = comparison.site_phases.iter();
-    let mut phases = phases.filter(|of| has_intervals(&of.sites)).peekable();
+    let mut phases = phases.filter(|of| of.sites.has_intervals()).peekable();
     if phases.peek().is_none() {
         return Vec::new();
     }
-    let mut items = vec![Item::Heading(format!(
-        "Site by site, each phase: {} connections, {} against {}",
-        comparison.condition, comparison.other, comparison.first
-    ))];
+    let about = comparison.about();
+    let mut items = vec![Item::Heading(format!("Site by site, each phase: {about}"))];
     let sites = comparison.sites.rows.as_slice();
     let mut table = Table::of(tabulated(sites))
-        .caption(format!(
-            "sites by phase, {} connections, {} against {}",
-            comparison.condition, comparison.other, comparison.first
-        ))
+        .caption(format!("sites by phase, {about}"))
         .excerpt(Excerpt::Ends(SHOWN))
         .site(summary.run.target, |row| &row.key.site);
     for of in phases {
@@ -78,10 +73,6 @@ fn tabulated(sites: &[SiteRow]) -> Vec<&SiteRow> {
     }
     let ends = [&sites[..ENDS], &sites[sites.len() - ENDS..]];
     ends.into_iter().flatten().collect()
-}
-
-fn has_intervals(sites: &SiteTally) -> bool {
-    sites.rows.iter().any(|row| row.change.interval.is_some())
 }
 
 /// Returns the number of sites on which a phase is faster with the other stack: `TLS handshake: rustls is faster on 90 of

@@ -355,6 +355,21 @@ impl Comparison {
     pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
         self.phases.iter().find(|row| row.key.phase == phase)
     }
+
+    /// Returns the subject: `clean connections, rustls-ring against openssl`.
+    pub(super) fn about(&self) -> String {
+        format!(
+            "{} connections, {} against {}",
+            self.condition, self.other, self.first
+        )
+    }
+}
+
+impl SiteTally {
+    /// Returns whether any site has enough rounds for an interval.
+    pub(super) fn has_intervals(&self) -> bool {
+        self.rows.iter().any(|row| row.change.interval.is_some())
+    }
 }
 
 impl PhaseRow {
