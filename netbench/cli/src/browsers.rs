@@ -1,8 +1,98 @@
-//! The browsers on this machine. Servo has no package: netbench builds it.
+//! The browsers and other clients on this machine. Servo has no package: netbench builds it.
 
-use netbench_browser::{BrowserError, BrowserProgram, Product, ServoTls};
+use netbench_browser::{BrowserError, BrowserProgram, Outside, OutsideProgram, Product, ServoTls};
+use netbench_model::{
+    StackName,
+    browser::Sandbox,
+    compat::{OutsideClient, OutsideFound, OutsideKind},
+};
 
-use crate::workers::{Program, Terminal};
+use crate::{
+    exit::cannot_continue,
+    workers::{Program, Terminal},
+};
+
+/// A client from outside, and its program if it is installed.
+pub(crate) type Found<P> = (OutsideClient, Option<P>);
+
+/// Looks for a client. One that is not installed is kept: the report states how to install it.
+///
+/// # Errors
+/// Returns an error if the build of a Servo that is not there fails.
+pub(crate) fn look(client: Outside, sandbox: Sandbox) -> anyhow::Result<Found<OutsideProgram>> {
+    if let Outside::Browser(product) = client {
+        let (record, program) = look_for_browser(product, sandbox)?;
+        return Ok((record, program.map(OutsideProgram::Browser)));
+    }
+    let found = OutsideProgram::find(client).map(|program| {
+        let installed = OutsideFound::Installed {
+            version: program.version().to_owned(),
+            library: program.library().to_owned(),
+            sandbox: None,
+            settings: Vec::new(),
+        };
+        (installed, program)
+    });
+    Ok(recorded(client.to_string(), OutsideKind::Program, found))
+}
+
+/// Looks for a browser as [`look`] does.
+///
+/// # Errors
+/// Returns an error if the build of a Servo that is not there fails.
+pub(crate) fn look_for_browser(
+    product: Product,
+    sandbox: Sandbox,
+) -> anyhow::Result<Found<BrowserProgram>> {
+    let found = find(product)?.map(|program| {
+        let installed = OutsideFound::Installed {
+            version: program.version().to_owned(),
+            library: product.library().to_owned(),
+            sandbox: Some(product.sandbox(sandbox)),
+            settings: product.settings(),
+        };
+        (installed, program)
+    });
+    Ok(recorded(product.to_string(), OutsideKind::Browser, found))
+}
+
+fn recorded<P>(
+    name: String,
+    kind: OutsideKind,
+    found: Result<(OutsideFound, P), BrowserError>,
+) -> Found<P> {
+    let (found, program) = match found {
+        Ok((found, program)) => (found, Some(program)),
+        Err(error) => {
+            let reason = error.to_string();
+            (OutsideFound::Missing { reason }, None)
+        }
+    };
+    let name = StackName::new(name);
+    (OutsideClient { name, kind, found }, program)
+}
+
+/// Looks for a client of a run that continues, with the sandbox that it had.
+///
+/// # Errors
+/// Returns an error if the client has changed, or if `look` returns one.
+pub(crate) fn look_again<P>(
+    run: &str,
+    then: &OutsideClient,
+    look: impl FnOnce(Sandbox) -> anyhow::Result<Found<P>>,
+) -> anyhow::Result<Found<P>> {
+    let sandbox = match then.found {
+        OutsideFound::Installed { sandbox, .. } => sandbox,
+        OutsideFound::Missing { .. } => None,
+    };
+    let now = look(sandbox.unwrap_or(Sandbox::On))?;
+    if now.0 != *then {
+        let name = &then.name;
+        let why = format!("{name} was another one when it was started, or was not there");
+        return Err(cannot_continue(run, why));
+    }
+    Ok(now)
+}
 
 /// Finds a browser, or returns the reason why it cannot be used. A Servo that is not there is built.
 ///

@@ -10,9 +10,9 @@ use std::{fs, path::Path, thread, time::Duration};
 use netbench_model::{
     Condition,
     browser::{Mark, VisitSample},
-    compat::{CompatOutcome, CompatSample, NextLoad, ToldCertificate},
+    compat::{CompatOutcome, CompatSample, Judgement, NextLoad, ToldCertificate},
 };
-use netbench_report::{BrowserSummary, FeatureWord, FeaturesSummary};
+use netbench_report::{BrowserSummary, FeaturesSummary};
 
 use self::support::{Place, check, json, marked, piped, samples_of, signal, until, wait, words};
 
@@ -111,22 +111,22 @@ fn a_profile_is_saved() {
                 --case restart/persistent-cookie --case restart/session-cookie";
     let done = place.succeeds(line);
     let summary: FeaturesSummary = json(&done.stdout);
-    let outcomes: Vec<(&str, FeatureWord)> = summary
+    let judgements: Vec<(&str, Judgement)> = summary
         .matrix
         .cases
         .iter()
         .map(|row| {
             let cell = row.cells[0].as_ref().unwrap();
-            (row.case.name.as_str(), cell.result.outcome)
+            (row.case.name.as_str(), cell.judgement)
         })
         .collect();
     // Servo 0.7.0 saves the cookies of a session too.
     assert_eq!(
-        outcomes,
+        judgements,
         [
-            ("restart/hsts", FeatureWord::Expected),
-            ("restart/persistent-cookie", FeatureWord::Expected),
-            ("restart/session-cookie", FeatureWord::Otherwise),
+            ("restart/hsts", Judgement::Right),
+            ("restart/persistent-cookie", Judgement::Right),
+            ("restart/session-cookie", Judgement::FalseAccept),
         ]
     );
 }

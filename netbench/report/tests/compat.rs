@@ -188,6 +188,7 @@ fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideCli
             version: format!("{name} 1.0"),
             library: "BoringSSL".to_owned(),
             sandbox,
+            settings: Vec::new(),
         },
     }
 }

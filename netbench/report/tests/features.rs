@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use netbench_model::{
     SCHEMA_VERSION, StackName,
     browser::Sandbox,
-    compat::Judgement,
+    compat::{Judgement, OutsideClient, OutsideFound, OutsideKind},
     features::{
-        FeatureBrowser, FeatureCase, FeatureFound, FeatureOutcome, FeatureSample, FeaturesPlan,
-        Guards, PageReport, WebSeen,
+        FeatureCase, FeatureOutcome, FeatureSample, FeaturesPlan, Guards, PageReport, WebSeen,
     },
 };
-use netbench_report::{FeatureWord, FeaturesSummary, summarize_features};
+use netbench_report::{FeaturesSummary, summarize_features};
 
 use crate::support::{
     formats::{render, terminal},
@@ -51,18 +50,19 @@ fn told(value: &str) -> FeatureOutcome {
     reported(PageReport::Told(BTreeMap::from(values)))
 }
 
-fn browser(name: &str, found: FeatureFound) -> FeatureBrowser {
-    FeatureBrowser {
+fn browser(name: &str, found: OutsideFound) -> OutsideClient {
+    OutsideClient {
         name: StackName::new(name),
+        kind: OutsideKind::Browser,
         found,
     }
 }
 
-fn installed(library: &str, sandbox: Sandbox) -> FeatureFound {
-    FeatureFound::Installed {
+fn installed(library: &str, sandbox: Sandbox) -> OutsideFound {
+    OutsideFound::Installed {
         version: "1.0".to_owned(),
         library: library.to_owned(),
-        sandbox,
+        sandbox: Some(sandbox),
         settings: vec!["--headless".to_owned()],
     }
 }
@@ -97,7 +97,7 @@ fn summary() -> FeaturesSummary {
         browser("webkitgtk", installed("GnuTLS", Sandbox::Off)),
         browser(
             "firefox",
-            FeatureFound::Missing {
+            OutsideFound::Missing {
                 reason: "Debian's package is firefox-esr".to_owned(),
             },
         ),
@@ -175,28 +175,23 @@ fn differences_that_cost_protection_come_first() {
 }
 
 #[test]
-fn every_outcome_has_its_word_and_its_judgement() {
-    use FeatureWord as W;
+fn every_outcome_has_its_judgement() {
     use Judgement as J;
     let summary = summary();
-    for (case, browser, word, judgement) in [
-        ("fetch/same", 0, W::Expected, J::Right),
-        ("fetch/both-otherwise", 0, W::Otherwise, J::FalseReject),
-        ("fetch/broken", 1, W::Otherwise, J::FalseReject),
-        ("hsts/unsafe", 0, W::Otherwise, J::FalseAccept),
-        ("worker/lacks", 1, W::Unsupported, J::Unsupported),
-        ("worker/silent", 0, W::NoReport, J::Hung),
-        ("worker/crash", 1, W::Crash, J::Crashed),
-        ("fetch/same", 2, W::Unsupported, J::Unsupported),
+    for (case, browser, judgement) in [
+        ("fetch/same", 0, J::Right),
+        ("fetch/both-otherwise", 0, J::FalseReject),
+        ("fetch/broken", 1, J::FalseReject),
+        ("hsts/unsafe", 0, J::FalseAccept),
+        ("worker/lacks", 1, J::Unsupported),
+        ("worker/silent", 0, J::Hung),
+        ("worker/crash", 1, J::Crashed),
+        ("fetch/same", 2, J::Unsupported),
     ] {
         let mut rows = summary.matrix.cases.iter();
         let row = rows.find(|row| row.case.name == case).expect("a case");
         let cell = row.cell(browser).expect("a cell");
-        assert_eq!(
-            (cell.result.outcome, cell.judgement),
-            (word, judgement),
-            "{case}"
-        );
+        assert_eq!(cell.judgement, judgement, "{case}");
     }
     assert_eq!(summary.totals[0].of(Judgement::Right), 4);
     let missing = "3 pages were not opened: the run was ended early";

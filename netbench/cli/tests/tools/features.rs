@@ -4,8 +4,11 @@
 
 use std::{fs, path::Path};
 
-use netbench_model::features::{FeatureOutcome, FeatureSample, FeaturesManifest};
-use netbench_report::{FeatureWord, FeaturesSummary};
+use netbench_model::{
+    compat::Judgement,
+    features::{FeatureOutcome, FeatureSample, FeaturesManifest},
+};
+use netbench_report::FeaturesSummary;
 
 use crate::support::{
     Place, check, finish, interrupt, json, marked_processes, piped, samples_of, signal, text,
@@ -55,8 +58,8 @@ fn a_browser_does_what_the_standards_say(browser: &str) {
     for row in &summary.matrix.cases {
         let cell = row.cells[0].as_ref().unwrap();
         assert_eq!(
-            cell.result.outcome,
-            FeatureWord::Expected,
+            cell.judgement,
+            Judgement::Right,
             "{}: {cell:?}",
             row.case.name
         );
@@ -84,20 +87,20 @@ fn a_browser_does_what_the_standards_say(browser: &str) {
 }
 
 fn chromium_keeps_its_profile() {
-    a_browser_restarts("chromium", FeatureWord::Expected, 0);
+    a_browser_restarts("chromium", Judgement::Right, 0);
 }
 
 fn firefox_keeps_its_profile() {
-    a_browser_restarts("firefox", FeatureWord::Expected, 0);
+    a_browser_restarts("firefox", Judgement::Right, 0);
 }
 
 fn a_browser_without_a_profile_is_not_judged() {
-    a_browser_restarts("webkitgtk", FeatureWord::Unsupported, 3);
+    a_browser_restarts("webkitgtk", Judgement::Unsupported, 3);
 }
 
-/// Asserts that each case with a restart has this outcome, and the command this exit code. A browser that was not started
+/// Asserts that each case with a restart has this judgement, and the command this exit code. A browser that was not started
 /// again would keep its session's cookie, and one with a new profile would lose the persistent one.
-fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
+fn a_browser_restarts(browser: &str, judgement: Judgement, code: i32) {
     let place = Place::new();
     let line =
         format!("browser features -q --json --timeout 60s --browser {browser} --group restart");
@@ -109,7 +112,7 @@ fn a_browser_restarts(browser: &str, outcome: FeatureWord, code: i32) {
     }
     for row in &summary.matrix.cases {
         let cell = row.cells[0].as_ref().unwrap();
-        assert_eq!(cell.result.outcome, outcome, "{}: {cell:?}", row.case.name);
+        assert_eq!(cell.judgement, judgement, "{}: {cell:?}", row.case.name);
     }
 }
 
@@ -153,12 +156,12 @@ fn a_browser_that_ends_is_started_again() {
     signal("KILL", process);
     let done = wait(child).expect(0);
     let summary: FeaturesSummary = json(&done.stdout);
-    let outcomes = summary.matrix.cells().map(|cell| cell.result.outcome);
-    let outcomes: Vec<FeatureWord> = outcomes.collect();
-    assert_eq!(outcomes.len(), summary.matrix.cases.len());
-    let [crashes, expected] = [FeatureWord::Crash, FeatureWord::Expected]
-        .map(|word| outcomes.iter().filter(|outcome| **outcome == word).count());
-    assert_eq!((crashes, expected), (1, outcomes.len() - 1), "{outcomes:?}");
+    let [total] = summary.totals.as_slice() else {
+        panic!("{:?}", summary.totals);
+    };
+    let pages = summary.matrix.cases.len() as u32;
+    let found = [Judgement::Crashed, Judgement::Right].map(|judgement| total.of(judgement));
+    assert_eq!(found, [1, pages - 1], "{total:?}");
 }
 
 /// Returns the process of the browser whose profile is in this folder.

@@ -9,9 +9,7 @@ mod served;
 mod times;
 
 pub use case::{ExpectedConnections, ExpectedRequests, FeatureCase, Guards};
-pub use run::{
-    FeatureBrowser, FeatureFound, FeatureOutcome, FeatureSample, FeaturesManifest, FeaturesPlan,
-};
+pub use run::{FeatureOutcome, FeatureSample, FeaturesManifest, FeaturesPlan};
 pub use seen::{PageReport, Scheme, SeenConnection, SeenRequest, WebSeen};
 pub use served::{WebCase, WebContent, WebResource, WebServing, WebSetup};
 pub use times::Times;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FeatureCase, WebSeen};
-use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, browser::Sandbox};
+use crate::{Kind, Manifest, Plan, Record, Recorded, StackName, compat::OutsideClient};
 
 /// The plan of a run of `browser features`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,7 +12,7 @@ pub struct FeaturesPlan {
     /// The names of the browsers.
     pub clients: Vec<StackName>,
     /// The browsers, in the same order.
-    pub browsers: Vec<FeatureBrowser>,
+    pub browsers: Vec<OutsideClient>,
     /// The cases, in the catalogue's order.
     pub cases: Vec<FeatureCase>,
     /// The SHA-256 digest of the catalogue, which also has the scripts of the pages.
@@ -27,39 +27,6 @@ impl Plan for FeaturesPlan {
 
 /// The manifest of a run of `browser features`.
 pub type FeaturesManifest = Manifest<FeaturesPlan>;
-
-/// A browser of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FeatureBrowser {
-    /// The name of the browser: `chromium`.
-    #[schemars(extend("x-key" = "first"))]
-    pub name: StackName,
-    /// The properties of the browser, or the reason why it cannot be tested here.
-    #[serde(flatten)]
-    pub found: FeatureFound,
-}
-
-/// The availability of a browser.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "found", rename_all = "lowercase")]
-pub enum FeatureFound {
-    /// The browser is installed.
-    Installed {
-        /// The version that the browser reports.
-        version: String,
-        /// The TLS library of the browser.
-        library: String,
-        /// Whether the browser's sandbox is on.
-        sandbox: Sandbox,
-        /// The settings of the browser other than those needed to control it.
-        settings: Vec<String>,
-    },
-    /// The browser is not installed or not usable.
-    Missing {
-        /// The reason, and the packages to install.
-        reason: String,
-    },
-}
 
 /// The outcome of one case in one browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -71,11 +71,11 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
     );
     items.extend(
         Table::of(rows)
-            .col("case", 0, |(_, of)| Cell::text(&of[0].case))
+            .text("case", 0, |(_, of)| &of[0].case)
             .col_if(several.then_some("stack"), 0, |(_, of)| stacks_of(of))
-            .col("should be", 3, |(_, of)| Cell::text(&of[0].expected))
-            .col(stacks.first().copied().unwrap_or("before"), 2, |(_, of)| {
-                Cell::text(&of[0].did)
+            .text("should be", 3, |(_, of)| &of[0].expected)
+            .text(stacks.first().copied().unwrap_or("before"), 2, |(_, of)| {
+                &of[0].did
             })
             .col_if(
                 stacks
@@ -84,10 +84,8 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
                 0,
                 |(_, of)| Cell::text(&of[0].does),
             )
-            .col("effect", 0, |(_, of)| Cell::maybe(of[0].switch.effect))
-            .col("what a user sees", 1, |(_, of)| {
-                Cell::text(&of[0].switch.seen)
-            })
+            .optional("effect", 0, |(_, of)| of[0].switch.effect)
+            .text("what a user sees", 1, |(_, of)| &of[0].switch.seen)
             .unfolded()
             .if_any(),
     );
@@ -111,12 +109,10 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
     let rows = alike(worse.map(|is| ((&is.case, &is.switch.advice), is)));
     let differs = !rows.iter().map(|((case, _), _)| case).all_unique();
     Table::of(rows)
-        .col("case", 0, |(_, of)| Cell::text(&of[0].case))
+        .text("case", 0, |(_, of)| &of[0].case)
         .col_if(differs.then_some("stack"), 0, |(_, of)| stacks_of(of))
-        .col("the server", 1, |(_, of)| Cell::text(&of[0].about))
-        .col("what to do", 0, |(_, of)| {
-            Cell::maybe(of[0].switch.advice.as_ref())
-        })
+        .text("the server", 1, |(_, of)| &of[0].about)
+        .optional("what to do", 0, |(_, of)| of[0].switch.advice.as_ref())
         .under("What to do")
 }
 
@@ -128,10 +124,10 @@ fn wrong(summary: &CompatSummary) -> Section {
         cells.any(|cell| cell.judgement != Judgement::Right)
     });
     let rows = Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.case.name))
-        .col("should be", 1, |row| Cell::text(&row.case.expected))
+        .text("case", 0, |row| &row.case.name)
+        .text("should be", 1, |row| &row.case.expected)
         .clients(&summary.matrix.clients, |cell| Cell::text(cell))
-        .col("why", 2, |row| Cell::text(&row.case.why));
+        .text("why", 2, |row| &row.case.why);
     let items = [Some(totals(summary)), rows.if_any()];
     let items = items.into_iter().flatten().collect();
     Section::new("wrong", "What is not as it should be", items).explained(
@@ -150,7 +146,7 @@ fn totals(summary: &CompatSummary) -> Item {
     let judgements = judgements.filter(|judgement| **judgement != Judgement::Excused);
     let judgements: Vec<&Judgement> = judgements.collect();
     Table::of(summary.matrix.clients.iter().zip(&summary.totals))
-        .col(name, 0, |(client, _)| Cell::text(client))
+        .text(name, 0, |(client, _)| *client)
         .cols(&judgements, |(_, cases), number| {
             Cell::count(cases.of(*judgements[number]))
         })
@@ -159,9 +155,9 @@ fn totals(summary: &CompatSummary) -> Item {
 
 fn all(summary: &CompatSummary) -> Section {
     let table = Table::of(&summary.matrix.cases)
-        .col("case", 0, |row| Cell::text(&row.case.name))
-        .col("the server", 3, |row| Cell::text(&row.case.about))
-        .col("should be", 1, |row| Cell::text(&row.case.expected))
+        .text("case", 0, |row| &row.case.name)
+        .text("the server", 3, |row| &row.case.about)
+        .text("should be", 1, |row| &row.case.expected)
         .clients(&summary.matrix.clients, |cell| Cell::text(cell));
     Section::new("cases", "Every case", vec![table.item()])
 }

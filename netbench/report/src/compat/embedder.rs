@@ -10,7 +10,6 @@ use netbench_model::{
 
 use super::CompatSummary;
 use crate::{
-    cell::Cell,
     document::{Item, Section, Table},
     text::count,
 };
@@ -58,12 +57,12 @@ fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
     let odd = loaded.into_iter().filter(|page| page.is_odd());
     items.extend(
         Table::of(odd)
-            .col("case", 0, |page| Cell::text(&page.case.name))
-            .col("certificate in the page's details", 0, |page| {
-                Cell::text(page.view.certificate)
+            .text("case", 0, |page| &page.case.name)
+            .text("certificate in the page's details", 0, |page| {
+                page.view.certificate
             })
-            .col("loaded once more", 0, |page| {
-                Cell::maybe(page.view.again.as_ref().map(once_more))
+            .optional("loaded once more", 0, |page| {
+                page.view.again.as_ref().map(once_more)
             })
             .under("Pages without the server's certificate, or that are not kept"),
     );
@@ -154,21 +153,15 @@ fn of_pages(loaded: &[&Page<'_>]) -> String {
 
 fn errors(refused: &[&Page<'_>]) -> Vec<Item> {
     Table::of(refused.iter().copied())
-        .col("case", 0, |page| Cell::text(&page.case.name))
-        .col("error", 0, |page| {
-            Cell::maybe(page.said().map(|[error, _]| error))
+        .text("case", 0, |page| &page.case.name)
+        .optional("error", 0, |page| page.said().map(|[error, _]| error))
+        .optional("it says", 2, |page| page.said().map(|[_, detail]| detail))
+        .text("its certificate", 0, |page| page.view.certificate)
+        .optional("when the user proceeds", 0, |page| {
+            page.view.proceeded.as_ref().map(afterwards)
         })
-        .col("it says", 2, |page| {
-            Cell::maybe(page.said().map(|[_, detail]| detail))
-        })
-        .col("its certificate", 0, |page| {
-            Cell::text(page.view.certificate)
-        })
-        .col("when the user proceeds", 0, |page| {
-            Cell::maybe(page.view.proceeded.as_ref().map(afterwards))
-        })
-        .col("then under another name", 1, |page| {
-            Cell::maybe(page.view.elsewhere.as_ref().map(afterwards))
+        .optional("then under another name", 1, |page| {
+            page.view.elsewhere.as_ref().map(afterwards)
         })
         .under("Errors")
 }

@@ -3,8 +3,7 @@
 use itertools::{Either, Itertools};
 use netbench_model::{
     Accepts, StackName, SwitchEffect,
-    browser::Sandbox,
-    compat::{CompatOutcome, Expected, Judgement, OutsideClient, OutsideFound, OutsideKind},
+    compat::{CompatOutcome, Expected, Judgement, OutsideClient, OutsideKind},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,22 +135,6 @@ fn is_accepted(cell: &CompatCell) -> Option<bool> {
     }
 }
 
-pub(super) fn warning(client: &OutsideClient) -> Option<String> {
-    match &client.found {
-        OutsideFound::Missing { reason } => {
-            Some(format!("{} was not tried: {reason}", client.name))
-        }
-        OutsideFound::Installed {
-            sandbox: Some(Sandbox::Off),
-            ..
-        } => Some(format!(
-            "{} ran without its sandbox, as --no-sandbox asked",
-            client.name
-        )),
-        OutsideFound::Installed { .. } => None,
-    }
-}
-
 /// Builds the section of servers that stacks refuse and the clients accept, and vice versa.
 pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
     let clients = &summary.run.clients;
@@ -164,7 +147,10 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
             items.extend(table(summary, *kind, stance));
         }
     }
-    let described: Vec<String> = clients.iter().filter_map(described).collect();
+    let described: Vec<String> = clients
+        .iter()
+        .filter_map(OutsideClient::described)
+        .collect();
     Some(Section {
         details_of: Some(Subject::Browsers),
         ..Section::new("clients", "Stacks beside other clients", items).explained(format!(
@@ -204,17 +190,13 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
         Stance::Accepts => format!("What a stack accepts that {who} refuse"),
     };
     Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.case))
-        .col("stack", 0, |row| Cell::text(&row.stack))
-        .col("should be", 1, |row| Cell::text(&row.expected))
-        .col("effect", 3, |row| Cell::maybe(row.effect))
-        .col("the stack", 2, |row| Cell::text(&row.does))
-        .col("accepted by", 0, |row| {
-            Cell::text(row.accepted_by.iter().format(", "))
-        })
-        .col("refused by", 0, |row| {
-            Cell::text(row.refused_by.iter().format(", "))
-        })
+        .text("case", 0, |row| &row.case)
+        .text("stack", 0, |row| &row.stack)
+        .text("should be", 1, |row| &row.expected)
+        .optional("effect", 3, |row| row.effect)
+        .text("the stack", 2, |row| &row.does)
+        .text("accepted by", 0, |row| row.accepted_by.iter().format(", "))
+        .text("refused by", 0, |row| row.refused_by.iter().format(", "))
         .under(&heading)
 }
 
@@ -224,7 +206,7 @@ pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
     let rows = matrix.cases.iter();
     let rows = rows.filter(|row| row.cells.iter().skip(stacks).flatten().any(is_refused));
     let section = Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.case.name))
+        .text("case", 0, |row| &row.case.name)
         .cols(matrix.clients.iter().skip(stacks), |row, client| {
             Cell::maybe(row.cell(stacks + client).and_then(said))
         })
@@ -289,13 +271,4 @@ fn headline(summary: &CompatSummary) -> String {
         )
     });
     sentences.join(" ")
-}
-
-fn described(client: &OutsideClient) -> Option<String> {
-    match &client.found {
-        OutsideFound::Installed {
-            version, library, ..
-        } => Some(format!("{} is {version} with {library}.", client.name)),
-        OutsideFound::Missing { .. } => None,
-    }
 }

@@ -154,7 +154,7 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
         },
     );
     let mut warnings = manifest.warnings.clone();
-    warnings.extend(plan.clients.iter().filter_map(outside::warning));
+    warnings.extend(plan.clients.iter().filter_map(OutsideClient::warning));
     warnings.extend(matrix.ended_early("try was", "tries were", "made"));
     CompatSummary {
         head: SummaryHead::of(manifest),

@@ -1,10 +1,11 @@
 use itertools::Itertools;
 use netbench_model::{
     StackName,
-    features::{FeatureCase, FeatureFound, Guards},
+    compat::{Judgement, OutsideClient},
+    features::{FeatureCase, Guards},
 };
 
-use super::{FeatureCell, FeatureWord, FeaturesSummary};
+use super::{FeatureCell, FeaturesSummary};
 use crate::{
     cell::Cell,
     document::{Check, Document, Extent, Item, Report, Section, Table},
@@ -12,13 +13,16 @@ use crate::{
     text::{alike, count},
 };
 
-/// The words of the outcomes, with their columns in the table of totals.
-const OUTCOMES: [(FeatureWord, &str); 5] = [
-    (FeatureWord::Expected, "as expected"),
-    (FeatureWord::Otherwise, "otherwise"),
-    (FeatureWord::NoReport, "no report"),
-    (FeatureWord::Crash, "crash"),
-    (FeatureWord::Unsupported, "unsupported"),
+/// The columns of the table of totals, each with its judgements.
+const TOTALS: [(&str, &[Judgement]); 5] = [
+    ("as expected", &[Judgement::Right]),
+    (
+        "otherwise",
+        &[Judgement::FalseReject, Judgement::FalseAccept],
+    ),
+    ("no report", &[Judgement::Hung]),
+    ("crash", &[Judgement::Crashed]),
+    ("unsupported", &[Judgement::Unsupported]),
 ];
 
 impl Report for FeaturesSummary {
@@ -75,24 +79,16 @@ fn differences(summary: &FeaturesSummary) -> Section {
     });
     items.extend(
         Table::of(rows)
-            .col("case", 0, |row| Cell::text(&row.case.name))
-            .col("the page", 2, |row| Cell::text(&row.case.about))
-            .clients(&summary.matrix.clients, |cell| Cell::text(cell))
-            .col("what was seen", 1, |row| Cell::text(seen(summary, row)))
+            .text("case", 0, |row| &row.case.name)
+            .text("the page", 2, |row| &row.case.about)
+            .clients(&summary.matrix.clients, |cell| Cell::text(cell.word()))
+            .text("what was seen", 1, |row| seen(summary, row))
             .unfolded()
             .if_any(),
     );
-    let described = summary
-        .run
-        .browsers
-        .iter()
-        .filter_map(|browser| match &browser.found {
-            FeatureFound::Installed {
-                version, library, ..
-            } => Some(format!("{} is {version} with {library}.", browser.name)),
-            FeatureFound::Missing { .. } => None,
-        });
-    let described = described.format(" ").to_string();
+    let browsers = summary.run.browsers.iter();
+    let mut described = browsers.filter_map(OutsideClient::described);
+    let described = described.join(" ");
     Section::new("differences", "What differs between the browsers", items).explained(format!(
         "{described} + is the expected outcome, - is another. The expectation is that of the standard, and precedes any run."
     ))
@@ -113,22 +109,20 @@ fn seen(summary: &FeaturesSummary, row: &Row) -> String {
 
 /// Returns whether the browser has an outcome other than the expected one.
 fn is_wrong(cell: &FeatureCell) -> bool {
-    cell.is_told() && cell.result.outcome != FeatureWord::Expected
+    cell.is_told() && cell.judgement != Judgement::Right
 }
 
 fn wrong(summary: &FeaturesSummary) -> Section {
     let rows = summary.matrix.cases.iter();
     let rows = rows.filter(|row| row.cells.iter().flatten().any(is_wrong));
     let table = Table::of(rows)
-        .col("case", 0, |row| Cell::text(&row.case.name))
-        .col("what was seen", 0, |row| Cell::text(seen(summary, row)))
-        .col("consequence", 2, |row| Cell::text(consequence(&row.case)))
-        .col("why another outcome is expected", 1, |row| {
-            Cell::text(&row.case.why)
-        })
-        .col("standard", 3, |row| Cell::text(&row.case.standard))
-        .col("web platform tests", 4, |row| {
-            Cell::text(row.case.tests.iter().format(", "))
+        .text("case", 0, |row| &row.case.name)
+        .text("what was seen", 0, |row| seen(summary, row))
+        .text("consequence", 2, |row| consequence(&row.case))
+        .text("why another outcome is expected", 1, |row| &row.case.why)
+        .text("standard", 3, |row| &row.case.standard)
+        .text("web platform tests", 4, |row| {
+            row.case.tests.iter().format(", ")
         });
     let items = [Some(totals(summary)), table.if_any()];
     let items = items.into_iter().flatten().collect();
@@ -144,12 +138,11 @@ fn consequence(case: &FeatureCase) -> &'static str {
 }
 
 fn totals(summary: &FeaturesSummary) -> Item {
-    Table::of(summary.matrix.clients.iter().enumerate())
-        .col("browser", 0, |(_, client)| Cell::text(client))
-        .cols(OUTCOMES.map(|(_, name)| name), |(client, _), number| {
-            let column = summary.matrix.column(*client);
-            let cells = column.filter(|(_, cell)| cell.result.outcome == OUTCOMES[number].0);
-            Cell::count(cells.count())
+    Table::of(summary.matrix.clients.iter().zip(&summary.totals))
+        .text("browser", 0, |(client, _)| *client)
+        .cols(TOTALS.map(|(name, _)| name), |(_, cases), number| {
+            let (_, judgements) = TOTALS[number];
+            Cell::count(judgements.iter().map(|of| cases.of(*of)).sum::<u32>())
         })
         .item()
 }
@@ -161,8 +154,8 @@ fn observed(summary: &FeaturesSummary) -> Option<Section> {
         names.map(move |name| (row, name))
     });
     let section = Table::of(rows)
-        .col("case", 0, |(row, _)| Cell::text(&row.case.name))
-        .col("value", 0, |(_, name)| Cell::text(name))
+        .text("case", 0, |(row, _)| &row.case.name)
+        .text("value", 0, |(_, name)| *name)
         .cols(&summary.matrix.clients, |(row, name), client| {
             let cell = row.cell(client);
             Cell::maybe(cell.and_then(|cell| cell.result.told.get(*name)))
@@ -173,10 +166,10 @@ fn observed(summary: &FeaturesSummary) -> Option<Section> {
 
 fn all(summary: &FeaturesSummary) -> Section {
     let table = Table::of(&summary.matrix.cases)
-        .col("case", 0, |row| Cell::text(&row.case.name))
-        .col("the page", 2, |row| Cell::text(&row.case.about))
-        .clients(&summary.matrix.clients, |cell| Cell::text(cell))
-        .col("standard", 3, |row| Cell::text(&row.case.standard));
+        .text("case", 0, |row| &row.case.name)
+        .text("the page", 2, |row| &row.case.about)
+        .clients(&summary.matrix.clients, |cell| Cell::text(cell.word()))
+        .text("standard", 3, |row| &row.case.standard);
     Section::new("cases", "Every case", vec![table.item()])
 }
 

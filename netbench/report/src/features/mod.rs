@@ -5,6 +5,6 @@ mod document;
 mod summary;
 
 pub use summary::{
-    FeatureCell, FeatureDifference, FeatureResult, FeatureWord, FeaturesHead, FeaturesSummary,
+    FeatureCell, FeatureDifference, FeatureResult, FeaturesHead, FeaturesSummary,
     summarize_features,
 };

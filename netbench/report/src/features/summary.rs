@@ -1,13 +1,10 @@
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use itertools::{Either, Itertools};
 use netbench_model::{
     StackName,
-    browser::Sandbox,
-    features::{
-        FeatureBrowser, FeatureCase, FeatureFound, FeatureOutcome, FeatureSample, FeaturesManifest,
-        Guards, PageReport,
-    },
+    compat::{Judgement, OutsideClient},
+    features::{FeatureCase, FeatureOutcome, FeatureSample, FeaturesManifest, Guards, PageReport},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +41,7 @@ pub struct FeaturesHead {
     #[serde(flatten)]
     pub head: RunHead,
     /// The browsers.
-    pub browsers: Vec<FeatureBrowser>,
+    pub browsers: Vec<OutsideClient>,
     /// The time limit of a page for its report, in milliseconds.
     pub limit_ms: u64,
 }
@@ -68,11 +65,9 @@ pub struct FeatureDifference {
 /// The outcome of a browser in a case.
 pub type FeatureCell = Attempt<FeatureResult>;
 
-/// The outcome of a page, with what was seen.
+/// The facts that were seen of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeatureResult {
-    /// The outcome.
-    pub outcome: FeatureWord,
     /// Each difference from the expectation, or the reason why there is no outcome.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<String>,
@@ -81,45 +76,12 @@ pub struct FeatureResult {
     pub told: BTreeMap<String, String>,
 }
 
-/// The outcome of a page in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FeatureWord {
-    /// The page's report and the server's record are as expected.
-    Expected,
-    /// The page's report or the server's record differ from the expectation.
-    Otherwise,
-    /// The browser lacks the feature, or cannot be tested.
-    Unsupported,
-    /// The page did not report within the time limit.
-    NoReport,
-    /// The browser ended, or hangs.
-    Crash,
-}
-
-impl fmt::Display for FeatureResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self.outcome {
-            FeatureWord::Expected => "+",
-            FeatureWord::Otherwise => "-",
-            FeatureWord::Unsupported => "unsupported",
-            FeatureWord::NoReport => "no report",
-            FeatureWord::Crash => "crash",
-        })
-    }
-}
-
-impl FeatureResult {
+impl FeatureCell {
     fn of(case: &FeatureCase, outcome: &FeatureOutcome) -> Self {
-        let (outcome, seen, told) = match outcome {
-            FeatureOutcome::Crash { detail } => {
-                (FeatureWord::Crash, vec![detail.clone()], BTreeMap::new())
+        let (seen, told) = match outcome {
+            FeatureOutcome::Crash { detail: why } | FeatureOutcome::Unsupported { reason: why } => {
+                (vec![why.clone()], BTreeMap::new())
             }
-            FeatureOutcome::Unsupported { reason } => (
-                FeatureWord::Unsupported,
-                vec![reason.clone()],
-                BTreeMap::new(),
-            ),
             FeatureOutcome::Silent {
                 after_ms,
                 shown,
@@ -130,32 +92,27 @@ impl FeatureResult {
                     seen.requests.len()
                 )];
                 words.extend(shown.iter().map(|code| format!("the browser shows {code}")));
-                (FeatureWord::NoReport, words, BTreeMap::new())
+                (words, BTreeMap::new())
             }
             FeatureOutcome::Reported { seen } => match &seen.report {
-                Some(PageReport::Unsupported(reason)) => (
-                    FeatureWord::Unsupported,
-                    vec![reason.clone()],
-                    BTreeMap::new(),
-                ),
-                report => {
-                    let differences = case.differences(seen);
-                    let word = match differences.is_empty() {
-                        true => FeatureWord::Expected,
-                        false => FeatureWord::Otherwise,
-                    };
-                    let told = match report {
-                        Some(PageReport::Told(told)) => told.clone(),
-                        _ => BTreeMap::new(),
-                    };
-                    (word, differences, told)
-                }
+                Some(PageReport::Unsupported(reason)) => (vec![reason.clone()], BTreeMap::new()),
+                Some(PageReport::Told(told)) => (case.differences(seen), told.clone()),
+                Some(PageReport::Failed(_)) | None => (case.differences(seen), BTreeMap::new()),
             },
         };
         Self {
-            outcome,
-            seen,
-            told,
+            judgement: case.judge(outcome),
+            result: FeatureResult { seen, told },
+        }
+    }
+
+    /// Returns the outcome in a word: whether it is as expected, or the reason why there is none.
+    pub(super) fn word(&self) -> &'static str {
+        match self.judgement {
+            Judgement::Right => "+",
+            Judgement::Hung => "no report",
+            judgement @ (Judgement::Unsupported | Judgement::Crashed) => judgement.name(),
+            _ => "-",
         }
     }
 }
@@ -173,13 +130,10 @@ pub fn summarize_features(
             .iter()
             .map(|it| (it.case.as_str(), &it.browser, &it.outcome)),
         |case| &case.name,
-        |case, _, outcome| Attempt {
-            judgement: case.judge(outcome),
-            result: FeatureResult::of(case, outcome),
-        },
+        |case, _, outcome| FeatureCell::of(case, outcome),
     );
     let mut warnings = manifest.warnings.clone();
-    warnings.extend(plan.browsers.iter().filter_map(warning));
+    warnings.extend(plan.browsers.iter().filter_map(OutsideClient::warning));
     warnings.extend(matrix.ended_early("page was", "pages were", "opened"));
     FeaturesSummary {
         head: SummaryHead::of(manifest),
@@ -201,7 +155,7 @@ fn differences(matrix: &Matrix<FeatureCase, StackName, FeatureCell>) -> Vec<Feat
         let cells = matrix.clients.iter().zip(&row.cells);
         let told = cells.filter_map(|(client, cell)| {
             let cell = cell.as_ref().filter(|cell| cell.is_told())?;
-            Some((client.clone(), cell.result.outcome == FeatureWord::Expected))
+            Some((client.clone(), cell.judgement == Judgement::Right))
         });
         let (expected_in, otherwise_in): (Vec<_>, Vec<_>) =
             told.partition_map(|(client, is_expected)| match is_expected {
@@ -223,17 +177,4 @@ fn differences(matrix: &Matrix<FeatureCase, StackName, FeatureCell>) -> Vec<Feat
         Guards::Speed => 2,
     })
     .collect()
-}
-
-fn warning(browser: &FeatureBrowser) -> Option<String> {
-    match &browser.found {
-        FeatureFound::Missing { reason } => {
-            Some(format!("{} was not tried: {reason}", browser.name))
-        }
-        FeatureFound::Installed {
-            sandbox: Sandbox::Off,
-            ..
-        } => Some(format!("{} ran without a sandbox", browser.name)),
-        FeatureFound::Installed { .. } => None,
-    }
 }

@@ -20,9 +20,9 @@ use netbench_compat::Feature;
 use netbench_link::Namespace;
 use netbench_model::{
     SCHEMA_VERSION, StackName,
-    features::{
-        FeatureBrowser, FeatureFound, FeatureOutcome, FeatureSample, WebCase, WebSeen, WebSetup,
-    },
+    browser::Sandbox,
+    compat::{OutsideClient, OutsideFound},
+    features::{FeatureOutcome, FeatureSample, WebCase, WebSeen, WebSetup},
     sanitize,
 };
 
@@ -51,7 +51,7 @@ const ALIVE: &str = "/echo";
 /// The browsers and their limits.
 pub struct FeatureBrowsers<'a> {
     /// The browsers, with the programs of the installed ones.
-    pub browsers: &'a [(FeatureBrowser, Option<BrowserProgram>)],
+    pub browsers: &'a [(OutsideClient, Option<BrowserProgram>)],
     /// The program of the server.
     pub server: PathBuf,
     /// The time limit of a page for its report.
@@ -101,7 +101,7 @@ pub fn try_features(
 /// The tests of one browser.
 struct Tries<'a> {
     all: &'a FeatureBrowsers<'a>,
-    browser: &'a FeatureBrowser,
+    browser: &'a OutsideClient,
     outlet: &'a Outlet<'a, FeatureSample, FeaturesError>,
 }
 
@@ -156,12 +156,14 @@ impl Tries<'_> {
         cases: Vec<&Feature>,
     ) -> Result<(), FeaturesError> {
         let (sandbox, program) = match (&self.browser.found, program) {
-            (FeatureFound::Installed { sandbox, .. }, Some(program)) => (*sandbox, program),
-            (FeatureFound::Missing { reason }, _) => {
+            (OutsideFound::Installed { sandbox, .. }, Some(program)) => {
+                (sandbox.unwrap_or(Sandbox::On), program)
+            }
+            (OutsideFound::Missing { reason }, _) => {
                 self.cannot(reason, cases.into_iter());
                 return Ok(());
             }
-            (FeatureFound::Installed { .. }, None) => {
+            (OutsideFound::Installed { .. }, None) => {
                 self.cannot("it is not here any more", cases.into_iter());
                 return Ok(());
             }

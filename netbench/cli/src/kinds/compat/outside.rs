@@ -12,7 +12,7 @@ use netbench_model::{
 use netbench_runner::Workers;
 
 use crate::{
-    browsers,
+    browsers::{Found, look, look_again},
     exit::{WrongInput, bail_input},
     options::each_once,
 };
@@ -67,31 +67,29 @@ impl fmt::Display for Client {
 }
 
 /// The clients of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Clients {
     /// The descriptions of the clients, in the order of the options.
     pub(super) records: Vec<OutsideClient>,
     /// Browsers and other programs, each with its executable if it is installed.
-    pub(super) outside: Vec<Found>,
+    pub(super) outside: Vec<Found<OutsideProgram>>,
 }
 
-/// A client from outside, and its executable if it is installed.
-pub(super) type Found = (OutsideClient, Option<OutsideProgram>);
-
 impl Clients {
-    fn look(clients: impl Iterator<Item = (Client, Sandbox)>) -> anyhow::Result<Self> {
-        let (mut records, mut outside) = (Vec::new(), Vec::new());
-        for (client, sandbox) in clients {
-            match client {
-                Client::Outside(client) => {
-                    let found = look(client, sandbox)?;
-                    records.push(found.0.clone());
-                    outside.push(found);
-                }
-                Client::Engine(engine) => records.push(unasked(engine)),
+    fn add(
+        &mut self,
+        client: Client,
+        look: impl FnOnce(Outside) -> anyhow::Result<Found<OutsideProgram>>,
+    ) -> anyhow::Result<()> {
+        match client {
+            Client::Outside(client) => {
+                let found = look(client)?;
+                self.records.push(found.0.clone());
+                self.outside.push(found);
             }
+            Client::Engine(engine) => self.records.push(unasked(engine)),
         }
-        Ok(Self { records, outside })
+        Ok(())
     }
 }
 
@@ -137,6 +135,7 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
                 format!("{} and {provider}", record.library)
             }),
             sandbox: None,
+            settings: Vec::new(),
         };
     }
     Ok(())
@@ -153,12 +152,13 @@ fn unasked(engine: Engine) -> OutsideClient {
     }
 }
 
-/// Looks for the clients of `--client`. A client that is not installed is kept: the report states how to install it.
+/// Looks for the clients of `--client`.
 pub(super) fn find(
     clients: &[Client],
     sandbox: Sandbox,
     stacks: &[StackName],
 ) -> anyhow::Result<Clients> {
+    let mut found = Clients::default();
     for client in each_once("--client", clients)? {
         if stacks
             .iter()
@@ -166,62 +166,20 @@ pub(super) fn find(
         {
             bail_input!("{client} is a stack and a client: the run would have two of one name");
         }
-    }
-    Clients::look(clients.iter().map(|client| (*client, sandbox)))
-}
-
-/// Looks for the clients of a run that continues, which must not have changed.
-pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
-    let mut wanted = Vec::new();
-    for then in clients {
-        let client: Client = then.name.as_str().parse().map_err(WrongInput)?;
-        let sandbox = match then.found {
-            OutsideFound::Installed { sandbox, .. } => sandbox,
-            OutsideFound::Missing { .. } => None,
-        };
-        wanted.push((client, sandbox.unwrap_or(Sandbox::On)));
-    }
-    let found = Clients::look(wanted.into_iter())?;
-    for (now, then) in found.records.iter().zip(clients) {
-        // The workers themselves are compared with those of the first session elsewhere.
-        if now.kind != OutsideKind::Engine && now != then {
-            bail_input!(
-                "run {run} cannot be continued: {} was another one when it was started, or was not there",
-                now.name
-            );
-        }
+        found.add(*client, |client| look(client, sandbox))?;
     }
     Ok(found)
 }
 
-/// Looks for a client. A Servo that is not there is built.
-fn look(client: Outside, sandbox: Sandbox) -> anyhow::Result<Found> {
-    let kind = match client {
-        Outside::Browser(_) => OutsideKind::Browser,
-        Outside::Tool(_) => OutsideKind::Program,
-    };
-    let found = match client {
-        Outside::Browser(product) => browsers::find(product)?.map(OutsideProgram::Browser),
-        Outside::Tool(_) => OutsideProgram::find(client),
-    };
-    let (found, program) = match found {
-        Ok(program) => {
-            let installed = OutsideFound::Installed {
-                version: program.version().to_owned(),
-                library: program.library().to_owned(),
-                sandbox: (kind == OutsideKind::Browser).then_some(sandbox),
-            };
-            (installed, Some(program))
-        }
-        Err(error) => {
-            let reason = error.to_string();
-            (OutsideFound::Missing { reason }, None)
-        }
-    };
-    let record = OutsideClient {
-        name: StackName::new(client.to_string()),
-        kind,
-        found,
-    };
-    Ok((record, program))
+/// Looks for the clients of a run that continues. The workers of engines are compared with those of the first session
+/// elsewhere.
+pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
+    let mut found = Clients::default();
+    for then in clients {
+        let client: Client = then.name.as_str().parse().map_err(WrongInput)?;
+        found.add(client, |client| {
+            look_again(run, then, |sandbox| look(client, sandbox))
+        })?;
+    }
+    Ok(found)
 }

@@ -1,7 +1,5 @@
 //! `netbench browser features`: pages that test the features of browsers that depend on the network.
 
-mod browsers;
-
 use std::{collections::BTreeSet, time::Duration};
 
 use clap::Args;
@@ -9,19 +7,20 @@ use netbench_browser::{BrowserProgram, Product};
 use netbench_compat::{Feature, GROUPS, built_in_features};
 use netbench_model::{
     StackName,
-    features::{FeatureBrowser, FeatureOutcome, FeatureSample, FeaturesManifest, FeaturesPlan},
+    compat::OutsideClient,
+    features::{FeatureOutcome, FeatureSample, FeaturesManifest, FeaturesPlan},
     suggestion,
 };
 use netbench_report::{FeaturesSummary, summarize_features};
 use netbench_runner::features::{FeatureBrowsers, try_features};
 use netbench_store::RunFolder;
 
-use self::browsers::{find, find_again};
 use super::wanted::{keep, list};
 use crate::{
+    browsers::{Found, look_again, look_for_browser},
     client::{Unstored, millis},
     cost::times,
-    exit::{Ended, bail_input, cannot_continue},
+    exit::{Ended, WrongInput, bail_input, cannot_continue},
     options::{Asked, Output, StoredIn, between, each_once, sandbox},
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
     run,
@@ -101,8 +100,11 @@ pub(super) fn features(options: &Features) -> anyhow::Result<Ended> {
 fn plan(options: &Features) -> anyhow::Result<FeaturesPlan> {
     let (cases, text) = chosen(options)?;
     let products = each_once("--browser", &options.browser)?;
-    let found = find(products.iter().copied(), sandbox(options.no_sandbox))?;
-    let browsers: Vec<FeatureBrowser> = found.into_iter().map(|(browser, _)| browser).collect();
+    let sandbox = sandbox(options.no_sandbox);
+    let browsers = products
+        .iter()
+        .map(|product| Ok(look_for_browser(*product, sandbox)?.0))
+        .collect::<anyhow::Result<Vec<OutsideClient>>>()?;
     Ok(FeaturesPlan {
         clients: browsers
             .iter()
@@ -136,7 +138,7 @@ fn chosen(options: &Features) -> anyhow::Result<(Vec<Feature>, &'static str)> {
 /// The cases and the browsers of a plan.
 pub(crate) struct FeaturesRun {
     cases: Vec<Feature>,
-    browsers: Vec<(FeatureBrowser, Option<BrowserProgram>)>,
+    browsers: Vec<Found<BrowserProgram>>,
 }
 
 impl Listed for FeaturesPlan {
@@ -180,9 +182,15 @@ impl Measured for FeaturesRun {
                 "the catalogue has changed since",
             ));
         }
+        let browsers = plan.browsers.iter().map(|then| {
+            let product: Product = then.name.as_str().parse().map_err(WrongInput)?;
+            look_again(&run.name, then, |sandbox| {
+                look_for_browser(product, sandbox)
+            })
+        });
         Ok(Self {
             cases,
-            browsers: find_again(run)?,
+            browsers: browsers.collect::<anyhow::Result<_>>()?,
         })
     }
 
