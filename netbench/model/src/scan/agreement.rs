@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Offer;
-use crate::{named::labels, tls::TlsVersion};
+use crate::{named::words, tls::TlsVersion};
 
 /// A scan's record of the stacks of `--against`: its `against.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,9 +134,7 @@ pub struct PacketsSeen {
     pub hello_segments: u32,
 }
 
-labels!(
-    #[derive(Serialize, Deserialize, JsonSchema)]
-    #[serde(rename_all = "kebab-case")]
+words!(
     /// The reason why a stack cannot reach a site.
     LossReason, {
         /// No common version.
@@ -152,6 +150,7 @@ labels!(
         /// No common group.
         Group = "group",
         /// The site signs with SHA-1 only, in the handshake or in its chain.
+        #[serde(alias = "sha1")]
         Sha1 = "sha-1",
         /// No common signature scheme.
         Signature = "signature",

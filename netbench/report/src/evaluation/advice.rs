@@ -13,27 +13,10 @@ pub(super) struct Advice {
     pub(super) server: &'static str,
 }
 
-const REASONS: [LossReason; 14] = [
-    LossReason::Version,
-    LossReason::DheOnly,
-    LossReason::CbcOnly,
-    LossReason::RsaKeyExchangeOnly,
-    LossReason::Suite,
-    LossReason::Group,
-    LossReason::Sha1,
-    LossReason::Signature,
-    LossReason::ClientCertificate,
-    LossReason::Intolerance,
-    LossReason::Certificate,
-    LossReason::CommonNameOnly,
-    LossReason::IncompleteChain,
-    LossReason::Handshake,
-];
-
 /// Returns the advice about sites that `to` loses for a reason, by the reason's name.
 pub(super) fn advice(reason: &str, to: &StackName) -> Advice {
     let library = Library::of(to);
-    let mut known = REASONS.into_iter();
+    let mut known = LossReason::ALL.iter().copied();
     let reason = known.find(|known| known.name() == reason);
     let Some(reason) = reason else {
         return Advice {
@@ -195,7 +178,7 @@ mod tests {
             "boringssl",
             "mine",
         ] {
-            for reason in REASONS {
+            for reason in LossReason::ALL.iter().copied() {
                 let advice = advice(reason.name(), &StackName::new(stack));
                 assert_eq!(advice.why, why(reason), "{stack}");
                 assert!(!advice.client.is_empty() && !advice.server.is_empty());
