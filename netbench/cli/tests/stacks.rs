@@ -153,6 +153,43 @@ fn one_that_cannot_be_built_does_not_keep_the_others_from_it() {
 }
 
 #[test]
+fn one_call_of_cargo_builds_the_workers_that_a_run_lacks() {
+    let place = checkout();
+    let line = "suite --stack openssl,rustls-aws-lc,rustls-ring,openssl-system --yes";
+    let done = alone(&place, line).expect(1);
+    done.tells("Building the openssl worker and the rustls-aws-lc worker (once)");
+    let [both, alone] = builds(&place);
+    let packages =
+        "build --locked --keep-going --release -p netbench-stack-openssl -p netbench-stack-rustls";
+    assert!(both.starts_with(packages), "{both}");
+    let worker = "build --locked --release -p netbench-stack-openssl-system";
+    assert!(alone.starts_with(worker), "{alone}");
+}
+
+#[test]
+fn a_worker_that_fails_beside_another_is_built_alone_for_its_error() {
+    let place = checkout();
+    let cargo = r#"echo "$*" >> cargo.log
+mkdir -p target/release
+case "$*" in *-openssl*) echo > target/release/netbench-worker-openssl ;; esac
+case "$*" in *-rustls*) echo "no assembler" >&2; exit 101 ;; esac"#;
+    place.script("cargo", cargo);
+    let done = alone(&place, "suite --stack openssl,rustls-aws-lc --yes").expect(1);
+    let texts = [
+        "Not all of them were built",
+        "Building the rustls-aws-lc worker (once)",
+        "no assembler\n",
+        "-p netbench-stack-rustls",
+    ];
+    let rest = texts.iter().try_fold(&*done.stderr, |rest, text| {
+        rest.split_once(text).map(|(_, rest)| rest)
+    });
+    assert!(rest.is_some(), "{}", done.stderr);
+    let [_, alone] = builds(&place);
+    assert!(alone.contains("-p netbench-stack-rustls"), "{alone}");
+}
+
+#[test]
 fn without_cargo_nothing_is_built() {
     let place = checkout();
     fs::remove_file(place.path().join("cargo")).unwrap();

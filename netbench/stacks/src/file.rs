@@ -63,6 +63,8 @@ pub(crate) struct BuildEntry {
     pub(crate) own_workspace: bool,
     /// Whether the build compiles the C of the stack's library.
     pub(crate) compiles_c: bool,
+    /// Whether one call of Cargo can build the worker with others that have this setting: no feature of a crate changes.
+    pub(crate) with_others: bool,
     /// Names of requirements, of the file's own or of `netbench/stacks/needs.toml`.
     pub(crate) needs: Vec<Spanned<String>>,
     /// The program that builds the worker instead of Cargo.
@@ -173,7 +175,8 @@ impl File {
             .first()
             .filter(|_| own.stack.iter().all(|stack| stack.libraries.is_some()));
         let command = own.build.command.as_ref();
-        let cargo_build = command.filter(|_| own.build.own_workspace || own.build.compiles_c);
+        let cargo_build = command
+            .filter(|_| own.build.own_workspace || own.build.compiles_c || own.build.with_others);
         let cargo_feature = own
             .fips
             .as_ref()
@@ -194,7 +197,7 @@ impl File {
             cargo_build.map(|command| {
                 self.wrong(
                     command,
-                    "own-workspace and compiles-c have no effect beside it",
+                    "own-workspace, compiles-c and with-others have no effect beside it",
                 )
             }),
             cargo_feature
@@ -208,6 +211,12 @@ impl File {
                 self.wrong(
                     &stack.name,
                     "no effect: only a version needs `compared = true`",
+                )
+            }),
+            (own.build.own_workspace && own.build.with_others).then(|| {
+                self.wrong(
+                    &own.tests,
+                    "with-others has no effect in a separate workspace",
                 )
             }),
             (own.build.own_workspace && *own.tests.get_ref() != Tests::AllStacks).then(|| {

@@ -15,6 +15,7 @@ mod registry;
 mod servers;
 mod servo;
 mod servo_openssl;
+mod together;
 mod tree;
 
 use std::{env, os::unix::fs::PermissionsExt, path::PathBuf};
@@ -33,6 +34,7 @@ pub use registry::{
 pub use servers::{installed_servers, web_server};
 pub use servo::build_servo;
 pub use servo_openssl::{PatchError, patched_servo_net};
+pub use together::build_together;
 pub use tree::{Profile, SourceTree, this_command};
 
 /// Finds a program in the directories of `PATH`, as a shell does.

@@ -41,7 +41,7 @@ pub struct Found {
 
 impl Program {
     /// The file of the tree with Cargo's settings for release builds of workers.
-    const SETTINGS: &str = "release/workers.toml";
+    pub(crate) const SETTINGS: &str = "release/workers.toml";
 
     /// Returns the library that counts allocations.
     pub fn heap_library() -> Self {
@@ -150,6 +150,20 @@ impl Program {
             Some(found) => Ok(found.path),
             None => self.build(host),
         }
+    }
+
+    /// Returns the package of the program, if one call of Cargo can build it with other programs. A program that lacks a
+    /// tool has none: its own build reports the tool.
+    pub(crate) fn package_with_others(&self) -> Option<&str> {
+        let Recipe::Cargo(recipe) = &self.build.recipe else {
+            return None;
+        };
+        let is_usual = self.variants == Variants::NONE
+            && recipe.environment.is_empty()
+            && recipe.arguments.is_empty()
+            && recipe.pins.is_empty();
+        let can_be = recipe.with_others && is_usual && self.build.has_needs(&self.name).is_ok();
+        can_be.then_some(recipe.package.as_str())
     }
 
     /// Builds the program from the source tree, if it is not up to date.

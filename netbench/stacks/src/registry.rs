@@ -85,6 +85,8 @@ pub struct CargoRecipe {
     pub package: String,
     /// Whether the package is a separate Cargo workspace.
     pub own_workspace: bool,
+    /// Whether one call of Cargo can build the package with others that have this setting.
+    pub with_others: bool,
     /// Environment variables of the build.
     pub environment: BTreeMap<String, String>,
     /// Additional arguments of Cargo.
@@ -377,6 +379,7 @@ impl File {
         Ok(CargoRecipe {
             package: format!("netbench-stack-{}", self.folder),
             own_workspace: self.content.build.own_workspace,
+            with_others: self.content.build.with_others,
             environment,
             arguments: entry.arguments.clone(),
             pins,

@@ -148,7 +148,14 @@ fn keys_without_effect_are_refused() {
         (
             format!("tests = \"apart\"\n[build]\ncompiles-c = true\n{make}{stack}"),
             4,
-            "compiles-c have no effect",
+            "with-others have no effect",
+        ),
+        (
+            format!(
+                "tests = \"all-stacks\"\n[build]\nown-workspace = true\nwith-others = true\n{stack}"
+            ),
+            1,
+            "no effect in a separate workspace",
         ),
         (
             format!("tests = \"apart\"\n{stack}compared = true\n"),

@@ -101,7 +101,8 @@ impl SourceTree {
         })
     }
 
-    fn cargo(&self, arguments: &[&str], host: &dyn Host) -> Result<(), BuildError> {
+    /// Calls Cargo with these arguments.
+    pub(crate) fn cargo(&self, arguments: &[&str], host: &dyn Host) -> Result<(), BuildError> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let words = format!("cargo {}", arguments.join(" "));
         let mut command = Command::new(cargo);
@@ -200,7 +201,7 @@ impl Profile {
         }
     }
 
-    fn arguments(self) -> &'static [&'static str] {
+    pub(crate) fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Dev => &[],
             Self::Release => &["--release"],

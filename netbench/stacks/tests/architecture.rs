@@ -9,6 +9,7 @@ use std::{
     process::Command,
 };
 
+use netbench_stacks::Recipe;
 use serde_json::Value;
 
 /// A package of the source tree. Folders are relative to the root.
@@ -104,6 +105,68 @@ fn the_report_needs_neither_an_async_runtime_nor_cryptography() {
 }
 
 /// Returns the folder of a row of the table: the second cell of a line such as ``| `netbench` | `netbench/cli` | …``.
+#[test]
+fn workers_that_are_built_together_have_the_features_that_each_has_alone() {
+    let stacks = netbench_stacks::stacks().unwrap().iter();
+    let packages: BTreeSet<&str> = stacks
+        .filter_map(|stack| match &stack.build.recipe {
+            Recipe::Cargo(recipe) if recipe.with_others => Some(recipe.package.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(packages.len() > 1, "{packages:?}");
+    let each = packages.iter().map(|package| crates(&[package]).unwrap());
+    let alone: BTreeSet<String> = each.flatten().collect();
+    let packages: Vec<&str> = packages.into_iter().collect();
+    let together = crates(&packages).unwrap();
+    let other: Vec<&String> = together.symmetric_difference(&alone).collect();
+    assert!(other.is_empty(), "{other:?}");
+}
+
+#[test]
+fn crates_that_releases_optimize_less_are_in_no_worker() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (_, table) = manifest
+        .split_once("[profile.release.package]\n")
+        .expect("no table of packages");
+    let lines = table.lines().take_while(|line| !line.starts_with('['));
+    let settings = lines.filter_map(|line| line.split_once(" = { opt-level ="));
+    let names: BTreeSet<&str> = settings.map(|(name, _)| name).collect();
+    assert!(names.contains("netbench"), "{names:?}");
+    let stacks = netbench_stacks::stacks().unwrap().iter();
+    let packages: BTreeSet<&str> = stacks
+        .filter_map(|stack| match &stack.build.recipe {
+            Recipe::Cargo(recipe) if !recipe.own_workspace => Some(recipe.package.as_str()),
+            _ => None,
+        })
+        .collect();
+    // Crates that no build needed yet are not on every machine.
+    let known = packages.iter().filter_map(|package| crates(&[package]));
+    let known: Vec<BTreeSet<String>> = known.collect();
+    assert!(known.len() > 1, "only {} workers", known.len());
+    for of_worker in known.iter().flatten() {
+        let name = of_worker.split(' ').next().unwrap();
+        assert!(!names.contains(name), "{name} is in a worker");
+    }
+}
+
+/// Returns the crates in a build of these packages, each with its version and features; `None` if a crate is not on
+/// this machine.
+fn crates(packages: &[&str]) -> Option<BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--locked", "--prefix=none"])
+        .args(["--format={p} {f}", "--edges=normal,build"])
+        .args(packages.iter().flat_map(|package| ["-p", package]))
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    // An empty line separates the packages.
+    let lines = lines.lines().filter(|line| !line.is_empty());
+    let crates = lines.map(|line| line.replace(" (*)", ""));
+    output.status.success().then(|| crates.collect())
+}
+
 fn folder_of_row(line: &str) -> Option<&str> {
     let mut cells = line.strip_prefix("| ")?.split('|');
     let folder = cells.nth(1)?.trim();

@@ -10,7 +10,7 @@ use std::{
 
 use netbench_model::{Variant, Variants, suggestion};
 use netbench_runner::WorkerProgram;
-use netbench_stacks::{Stack, installed_servers, stacks};
+use netbench_stacks::{Stack, build_together, installed_servers, stacks};
 
 use crate::{
     exit::bail_input,
@@ -66,6 +66,11 @@ pub(crate) fn unused<'a>(
 pub(crate) fn find(
     needed: BTreeMap<String, Source>,
 ) -> anyhow::Result<BTreeMap<String, WorkerProgram>> {
+    let known = needed.values().filter_map(|source| match source {
+        Source::Own(_) => None,
+        Source::Known(known) => Some(known.program()),
+    });
+    build_together(&known.collect::<Vec<_>>(), &Terminal)?;
     let found = needed.into_iter().map(|(name, source)| {
         let program = match source {
             Source::Own(path) => path.into(),

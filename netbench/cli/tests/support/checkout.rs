@@ -34,12 +34,14 @@ update)
 esac
 echo "$*" >> cargo.log
 while [ $# -gt 0 ]; do
-    case "$1" in -p) package=${package:-$2} ;; --target-dir) target=$2 ;; esac
+    case "$1" in -p) packages="$packages $2" ;; --target-dir) target=$2 ;; esac
     shift
 done
-case "$package" in *-openssl-system) echo "no headers" >&2; exit 101 ;; esac
 mkdir -p "$target/release"
-echo "$package" > "$target/release/netbench-worker-${package#netbench-stack-}"
+for package in $packages; do
+    case "$package" in *-openssl-system) echo "no headers" >&2; exit 101 ;; esac
+    echo "$package" > "$target/release/netbench-worker-${package#netbench-stack-}"
+done
 echo heap > "$target/release/libnetbench_heap.so""#;
     place.script("cargo", cargo);
     go(&place, GO);
