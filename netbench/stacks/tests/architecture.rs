@@ -115,10 +115,12 @@ fn workers_that_are_built_together_have_the_features_that_each_has_alone() {
         })
         .collect();
     assert!(packages.len() > 1, "{packages:?}");
-    let each = packages.iter().map(|package| crates(&[package]).unwrap());
+    let each = packages
+        .iter()
+        .map(|package| crates(&[package], "normal,build").unwrap());
     let alone: BTreeSet<String> = each.flatten().collect();
     let packages: Vec<&str> = packages.into_iter().collect();
-    let together = crates(&packages).unwrap();
+    let together = crates(&packages, "normal,build").unwrap();
     let other: Vec<&String> = together.symmetric_difference(&alone).collect();
     assert!(other.is_empty(), "{other:?}");
 }
@@ -140,8 +142,10 @@ fn crates_that_releases_optimize_less_are_in_no_worker() {
             _ => None,
         })
         .collect();
-    // Crates that no build needed yet are not on every machine.
-    let known = packages.iter().filter_map(|package| crates(&[package]));
+    // Crates that no build needed yet are not on every machine. Those of build scripts are not in the worker.
+    let known = packages
+        .iter()
+        .filter_map(|package| crates(&[package], "normal"));
     let known: Vec<BTreeSet<String>> = known.collect();
     assert!(known.len() > 1, "only {} workers", known.len());
     for of_worker in known.iter().flatten() {
@@ -150,12 +154,12 @@ fn crates_that_releases_optimize_less_are_in_no_worker() {
     }
 }
 
-/// Returns the crates in a build of these packages, each with its version and features; `None` if a crate is not on
-/// this machine.
-fn crates(packages: &[&str]) -> Option<BTreeSet<String>> {
+/// Returns the crates that these packages reach by dependencies of the kinds `edges`, each with its version and features;
+/// `None` if a crate is not on this machine.
+fn crates(packages: &[&str], edges: &str) -> Option<BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--prefix=none"])
-        .args(["--format={p} {f}", "--edges=normal,build"])
+        .args(["--format={p} {f}", "--edges", edges])
         .args(packages.iter().flat_map(|package| ["-p", package]))
         .current_dir(root())
         .output()
