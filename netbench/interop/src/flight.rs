@@ -61,6 +61,21 @@ impl FlightSizes {
         segments_of_writes(&self.pieces(), window)
     }
 
+    /// Returns the bytes that OpenSSL writes before it signs: those that do not wait in its buffer for the signature.
+    pub fn unsigned_bytes(self) -> u32 {
+        let before = self
+            .bytes
+            .saturating_sub(self.signed_bytes + FINISHED_BYTES);
+        let written = self.pieces().into_iter().scan(0, |written, piece| {
+            *written += piece;
+            Some(*written)
+        });
+        written
+            .take_while(|written| *written <= before)
+            .last()
+            .unwrap_or(0)
+    }
+
     /// Returns the sizes of OpenSSL's writes.
     pub fn pieces(self) -> Vec<u32> {
         let beside = self.before_bytes + self.signed_bytes + FINISHED_BYTES;
@@ -137,6 +152,17 @@ mod tests {
         // The signature of ML-DSA-87 is larger than the buffer.
         let large = FlightSizes::new(13_000, 65, 4627);
         assert_eq!(large.pieces(), [4096, 4177, 4657, 70]);
+    }
+
+    #[test]
+    fn openssl_writes_what_does_not_fit_into_its_buffer_before_it_signs() {
+        assert_eq!(flight(13_572).unsigned_bytes(), 4096 + 9120);
+        assert_eq!(flight(6000).unsigned_bytes(), 4096);
+        assert_eq!(flight(3000).unsigned_bytes(), 0);
+        // The first 4,096 bytes end with a part of the signature.
+        assert_eq!(FlightSizes::new(5634, 65, 2420).unsigned_bytes(), 0);
+        let large = FlightSizes::new(13_000, 65, 4627);
+        assert_eq!(large.unsigned_bytes(), 4096 + 4177);
     }
 
     /// The sizes between which a connection over an emulated link took another round trip.

@@ -34,6 +34,7 @@ mod summary;
 mod summary_cold;
 mod support;
 mod sweep;
+mod sweep_hellos;
 mod thresholds;
 mod verdicts;
 mod verdicts_of_runs;

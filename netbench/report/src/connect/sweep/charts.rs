@@ -135,7 +135,7 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
     Some(Item::Charts(vec![Chart {
         title: format!("What the median time is made of at each point: {about}"),
         note: format!(
-            "n = {}{}. The first three parts are predicted or measured by themselves, the last is what is left of the median.",
+            "n = {}{}. The first three parts are predicted or measured by themselves, CPU without its overlap with transmissions. The last is the rest of the median.",
             count(points.len(), "point", "points"),
             only_some(points.len(), DRAWN)
         ),
@@ -150,7 +150,7 @@ pub(super) fn times(rows: &[&SweepTime], about: &str) -> Option<Item> {
 fn bar(row: &SweepTime) -> Option<Bar> {
     let (total, times) = (row.total_ns?, row.predicted?);
     let rest = (total - times.total_ns).max(0.0);
-    let parts = [times.waiting_ns, times.cpu_ns, times.bytes_ns, rest];
+    let parts = [times.waiting_ns, times.computing_ns(), times.bytes_ns, rest];
     Some(Bar {
         label: row.stack.to_string(),
         text: time(total),

@@ -117,7 +117,7 @@ fn fit(sweep: &SweepSummary) -> Option<Item> {
     let failing = sweep.times.iter().filter(|row| row.fit == Fit::Off);
     let failing = failing.map(|row| format!("{} ({})", row.point, row.stack));
     let text = format!(
-        "Where nothing is lost, {holds} of {} are within 3 % or 0.5 ms of round trips × RTT + CPU + bytes / rate.",
+        "Where nothing is lost, {holds} of {} are within 3 % or 0.5 ms of round trips × RTT + CPU + bytes / rate − overlap.",
         count(holds + off, "median time", "median times"),
     );
     Some(match off {
@@ -261,7 +261,7 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let (whose, what, received) = match axis.is_of_client_chains() {
         true => (
             "client's certificates",
-            "A client waits for acknowledgements when its certificates and its request exceed",
+            "A client waits for acknowledgements when its ClientHello with a ticket, or its certificates and its request, exceed",
             "sent",
         ),
         false => (
@@ -330,8 +330,9 @@ fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
 fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     let mut items = vec![Item::Heading(format!("What the time is made of: {about}"))];
     items.push(Item::text(
-        "Predicted, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate. It holds within 3 % \
-         or 0.5 ms of the median; with loss, the rest is what losses cost.",
+        "Predicted, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate − overlap: the \
+         CPU time that both sides use while the link transmits other packets. It holds within 3 % or 0.5 ms of the median; with \
+         loss, the rest is what losses cost.",
     ));
     items.extend(charts::times(rows, about));
     let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
@@ -353,6 +354,9 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
         .maybe("", "CPU", 2, |row| Some(Cell::Time(row.predicted?.cpu_ns)))
         .maybe("", "bytes", 2, |row| {
             Some(Cell::Time(row.predicted?.bytes_ns))
+        })
+        .maybe("", "overlap", 2, |row| {
+            Some(Cell::Time(row.predicted?.overlap_ns))
         })
         .col("failed", 4, |row| {
             Cell::Of(row.failed, row.failed + row.samples)

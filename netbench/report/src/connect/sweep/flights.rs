@@ -1,4 +1,4 @@
-//! The sizes of a server's first flight, or of a client's certificates, at which a connection needs another round trip: predicted from the congestion
+//! The sizes of a server's first flight, or of a client's certificates or ClientHello, at which a connection needs another round trip: predicted from the congestion
 //! window, and measured.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,8 @@ pub enum FlightDirection {
     /// The server's first flight.
     #[default]
     FromServer,
-    /// The client's certificates, which it sends before its request.
+    /// The client's certificates, which it sends before its request, or the ticket with them in the ClientHello of a resumed
+    /// connection.
     FromClient,
 }
 
@@ -130,7 +131,7 @@ impl SweepTime {
 fn more_round_trips(smaller: &SweepTime, larger: &SweepTime, trip_ns: f64) -> Option<[f64; 2]> {
     let (small, large) = smaller.predicted.zip(larger.predicted)?;
     let (small_ns, large_ns) = smaller.total_ns.zip(larger.total_ns)?;
-    let working_ns = (large.cpu_ns + large.bytes_ns) - (small.cpu_ns + small.bytes_ns);
+    let working_ns = large.working_ns() - small.working_ns();
     Some([
         (large.waiting_ns - small.waiting_ns) / trip_ns,
         (large_ns - small_ns - working_ns) / trip_ns,

@@ -4,6 +4,7 @@ mod charts;
 mod compressed;
 mod document;
 mod flights;
+mod overlap;
 mod predicted;
 mod steps;
 mod turns;
@@ -158,7 +159,7 @@ impl PointOf {
 pub struct DifferenceParts {
     /// Waiting for round trips.
     pub waiting_ns: f64,
-    /// Computation of client and server.
+    /// Computation of client and server, less the overlap with transmissions.
     pub cpu_ns: f64,
     /// Transmission of bytes at the link's rate.
     pub bytes_ns: f64,
@@ -373,7 +374,7 @@ impl AtPoint<'_> {
             let difference_ns = pair.totals().difference_ns();
             Some(DifferenceParts {
                 waiting_ns: other.waiting_ns - first.waiting_ns,
-                cpu_ns: other.cpu_ns - first.cpu_ns,
+                cpu_ns: other.computing_ns() - first.computing_ns(),
                 bytes_ns: other.bytes_ns - first.bytes_ns,
                 rest_ns: difference_ns - (other.total_ns - first.total_ns),
             })
@@ -394,6 +395,7 @@ fn medians(of: &[Predicted]) -> Option<Predicted> {
         waiting_ns: median_of(of, |times| times.waiting_ns)?,
         cpu_ns: median_of(of, |times| times.cpu_ns)?,
         bytes_ns: median_of(of, |times| times.bytes_ns)?,
+        overlap_ns: median_of(of, |times| times.overlap_ns)?,
         total_ns: median_of(of, |times| times.total_ns)?,
     })
 }

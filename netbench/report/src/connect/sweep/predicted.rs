@@ -1,5 +1,5 @@
 //! Prediction of a connection's time without losses: its round trips, the computation of both sides, and the
-//! transmission time of its bytes.
+//! transmission time of its bytes, less the computation during transmissions.
 
 use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments, segments_of_writes};
 use netbench_model::{
@@ -8,6 +8,8 @@ use netbench_model::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::overlap::{Exchange, Rates, signing_overlap_ns};
 
 /// The predicted parts of a connection's time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,12 +22,27 @@ pub struct Predicted {
     pub cpu_ns: f64,
     /// Transmission time of the bytes of both directions at the link's rates.
     pub bytes_ns: f64,
-    /// The sum of the parts.
+    /// CPU time that both sides use while the link transmits other packets, so that it takes no time of the connection.
+    #[serde(default)]
+    pub overlap_ns: f64,
+    /// The sum of the parts, less the overlap.
     pub total_ns: f64,
 }
 
+impl Predicted {
+    /// Returns the CPU time that takes time of the connection.
+    pub(super) fn computing_ns(&self) -> f64 {
+        self.cpu_ns - self.overlap_ns
+    }
+
+    /// Returns the time of the connection without waiting.
+    pub(super) fn working_ns(&self) -> f64 {
+        self.computing_ns() + self.bytes_ns
+    }
+}
+
 /// Headers of IPv4 and TCP with timestamps, and the part of Ethernet that a rate counts.
-const HEADER_BYTES: u64 = 66;
+pub(super) const HEADER_BYTES: u64 = 66;
 
 /// Packets without data that each side sends before a reply: those of TCP's own handshake.
 const BARE_PACKETS: u64 = 1;
@@ -58,24 +75,32 @@ pub(super) fn predict(
     sender.send(handshake);
     sender.send(response);
     let mut client_sender = SlowStart::new(trip_ns, link.rate_up.or(link.rate), link.window_up);
-    if lab.client_chain.is_some() && !measured.client.resumed {
-        for flight in Flight::of_client(lab, stack, measured) {
-            client_sender.send(flight);
-        }
-    }
+    client_sender.send(Flight::full(segments(hello_bytes(lab, stack, measured))));
+    let after_hello = Flight::of_client(lab, stack, measured, client_sender.window);
+    client_sender.send(after_hello);
 
     let down = transfer.bytes_in
         + HEADER_BYTES * (handshake.packets() + response.packets() + BARE_PACKETS);
     let up = transfer.bytes_out
         + HEADER_BYTES * (u64::from(segments(bytes(transfer.bytes_out))) + BARE_PACKETS);
-    let bytes_ns = sending_ns(down, link.rate) + sending_ns(up, link.rate_up.or(link.rate));
 
+    let rates = Rates {
+        down: link.rate,
+        up: link.rate_up.or(link.rate),
+    };
     let share = cpu.map_or(1.0, |share| f64::from(share.percent()) / 100.0);
+    let client_ns = measured.phases.cpu_ns as f64 / share;
+    let bytes_ns = sending_ns(down, rates.down) + sending_ns(up, rates.up);
     let server_ns = measured
         .server
         .as_ref()
-        .map_or(0, |server| server.compute_ns);
-    let cpu_ns = measured.phases.cpu_ns as f64 / share + server_ns as f64;
+        .map_or(0, |server| server.compute_ns) as f64;
+    let cpu_ns = client_ns + server_ns;
+
+    let exchange = exchange(handshake, response, measured);
+    let unsigned = openssl_flight(lab, measured).map_or(0, FlightSizes::unsigned_bytes);
+    let overlap_ns = exchange.overlap_ns(rates, client_ns, measured)
+        + signing_overlap_ns(unsigned, rates, server_ns);
 
     let waiting_ns = hello * trip_ns + sender.stalled_ns + client_sender.stalled_ns;
     Predicted {
@@ -83,8 +108,37 @@ pub(super) fn predict(
         waiting_ns,
         cpu_ns,
         bytes_ns,
-        total_ns: waiting_ns + cpu_ns + bytes_ns,
+        overlap_ns,
+        total_ns: waiting_ns + cpu_ns + bytes_ns - overlap_ns,
     }
+}
+
+/// Returns the packets between whose transmissions the client of this connection computes.
+fn exchange(handshake: Flight, response: Flight, measured: &Measured) -> Exchange {
+    let writes = u64::from(request_writes(measured));
+    Exchange {
+        handshake: handshake.packets(),
+        response: response.packets(),
+        // The Finished message precedes the request.
+        request: 1 + writes,
+        request_packet_bytes: request_bytes(measured) / writes + HEADER_BYTES,
+    }
+}
+
+/// Returns the number of writes of a request. hyper writes the preface of HTTP/2, its SETTINGS and the request one by one.
+fn request_writes(measured: &Measured) -> u32 {
+    match measured.client.alpn.as_deref() {
+        Some("h2") => 3,
+        _ => 1,
+    }
+}
+
+/// Returns the bytes that the client wrote after its handshake.
+fn request_bytes(measured: &Measured) -> u64 {
+    let transfer = &measured.transfer;
+    transfer
+        .bytes_out
+        .saturating_sub(transfer.handshake_bytes_out)
 }
 
 /// Returns the round trips of the TLS handshake, with one more if the server requested another key share.
@@ -102,7 +156,7 @@ fn handshake_trips(client: &ClientSettings, measured: &Measured) -> u32 {
     }
 }
 
-/// Segments that the server sends in sequence.
+/// Segments that one side sends in sequence.
 #[derive(Clone, Copy)]
 struct Flight {
     /// Segments that are far from full; they come first.
@@ -111,55 +165,40 @@ struct Flight {
 }
 
 impl Flight {
-    fn of_handshake(lab: &LabProfile, measured: &Measured) -> Self {
-        let bytes = bytes(measured.transfer.handshake_bytes_in);
-        let full = if is_openssl(lab) {
-            let window = lab.link.window.unwrap_or_default().segments;
-            let public_bytes = match measured.client.group {
-                Some(Group::X25519MLKEM768) => 1120,
-                _ => 65,
-            };
-            FlightSizes::new(bytes, public_bytes, signature_bytes(lab.key))
-                .segments_of_openssl(window)
-        } else {
-            segments(bytes)
-        };
+    fn full(full: u32) -> Self {
         Self { small: 0, full }
     }
 
-    /// Returns the segments of a client's hello, and of its certificates with the request behind them.
-    fn of_client(lab: &LabProfile, stack: &StackName, measured: &Measured) -> [Self; 2] {
-        // Hellos differ by far less than a segment. OpenSSL pads its shorter ones (RFC 7685).
-        const HELLO_BYTES: u32 = 260;
-        const OPENSSL_HELLO_BYTES: u32 = 517;
-        let (agreed, transfer) = (&measured.client, &measured.transfer);
-        let is_openssl = stack.stack().starts_with("openssl");
-        let hello = match agreed.group {
-            Some(Group::X25519MLKEM768) => HELLO_BYTES + 1216,
-            _ if is_openssl => OPENSSL_HELLO_BYTES,
-            _ => HELLO_BYTES,
+    fn of_handshake(lab: &LabProfile, measured: &Measured) -> Self {
+        let window = lab.link.window.unwrap_or_default().segments;
+        let full = match openssl_flight(lab, measured) {
+            Some(sizes) => sizes.segments_of_openssl(window),
+            None => segments(bytes(measured.transfer.handshake_bytes_in)),
         };
+        Self::full(full)
+    }
+
+    /// Returns the segments of data that a client writes after its ClientHello, with a congestion window of `window` segments: its
+    /// certificates if the server requires them, its Finished message, and the request.
+    fn of_client(lab: &LabProfile, stack: &StackName, measured: &Measured, window: u32) -> Self {
+        let transfer = &measured.transfer;
+        let hello = hello_bytes(lab, stack, measured);
         let flight = bytes(transfer.handshake_bytes_out).saturating_sub(hello);
-        let mut writes = match lab.client_chain.filter(|_| is_openssl) {
-            Some(chain) => FlightSizes {
+        let mut writes = match lab.client_chain {
+            _ if !is_openssl_client(stack) => writes_of_rustls(flight, transfer.handshake_bytes_in),
+            Some(chain) if !measured.client.resumed => FlightSizes {
                 bytes: flight,
                 before_bytes: CHANGE_CIPHER_SPEC_BYTES,
                 signed_bytes: signature_bytes(chain.key) + 30,
             }
             .pieces(),
-            None => writes_of_rustls(flight, transfer.handshake_bytes_in),
+            _ => vec![flight],
         };
-        // hyper writes the preface of HTTP/2, its SETTINGS and the request one by one; none fills a segment.
-        let request = transfer
-            .bytes_out
-            .saturating_sub(transfer.handshake_bytes_out);
-        let small = match agreed.alpn.as_deref() {
-            Some("h2") => 3,
-            _ => 1,
-        };
-        writes.extend(std::iter::repeat_n(bytes(request) / small, small as usize));
-        let window = lab.link.window_up.unwrap_or_default().segments;
-        [segments(hello), segments_of_writes(&writes, window)].map(|full| Self { small: 0, full })
+        // None of the request's writes fills a segment.
+        let small = request_writes(measured);
+        let request = bytes(request_bytes(measured)) / small;
+        writes.extend(std::iter::repeat_n(request, small as usize));
+        Self::full(segments_of_writes(&writes, window))
     }
 
     /// Returns the segments of the response. It is preceded by tickets, and the SETTINGS of HTTP/2 and their
@@ -189,6 +228,35 @@ impl Flight {
     }
 }
 
+/// Returns the bytes of a ClientHello, with early data if there are any.
+fn hello_bytes(lab: &LabProfile, stack: &StackName, measured: &Measured) -> u32 {
+    /// ChangeCipherSpec and the record of the Finished message, of at most 16 bytes more by the suite.
+    const REST_BYTES: u32 = CHANGE_CIPHER_SPEC_BYTES + 58;
+    // Hellos without a ticket differ by far less than a segment. OpenSSL pads its shorter ones (RFC 7685).
+    const HELLO_BYTES: u32 = 260;
+    const OPENSSL_HELLO_BYTES: u32 = 517;
+    let (agreed, transfer) = (&measured.client, &measured.transfer);
+    if agreed.resumed || lab.client_chain.is_none() {
+        return bytes(transfer.handshake_bytes_out).saturating_sub(REST_BYTES);
+    }
+    match agreed.group {
+        Some(Group::X25519MLKEM768) => HELLO_BYTES + 1216,
+        _ if is_openssl_client(stack) => OPENSSL_HELLO_BYTES,
+        _ => HELLO_BYTES,
+    }
+}
+
+/// Returns the sizes of the first flight of a server with OpenSSL.
+fn openssl_flight(lab: &LabProfile, measured: &Measured) -> Option<FlightSizes> {
+    let public_bytes = match measured.client.group {
+        Some(Group::X25519MLKEM768) => 1120,
+        _ => 65,
+    };
+    let bytes = bytes(measured.transfer.handshake_bytes_in);
+    let sizes = FlightSizes::new(bytes, public_bytes, signature_bytes(lab.key));
+    is_openssl(lab).then_some(sizes)
+}
+
 /// A ChangeCipherSpec record (RFC 8446 appendix D.4).
 const CHANGE_CIPHER_SPEC_BYTES: u32 = 6;
 
@@ -216,6 +284,10 @@ fn signature_bytes(key: KeyType) -> u32 {
         KeyType::MlDsa87 => 4627,
         _ => 104,
     }
+}
+
+fn is_openssl_client(stack: &StackName) -> bool {
+    stack.stack().starts_with("openssl")
 }
 
 fn is_openssl(lab: &LabProfile) -> bool {
@@ -286,7 +358,7 @@ impl SlowStart {
     }
 }
 
-fn sending_ns(bytes: u64, rate: Option<BitRate>) -> f64 {
+pub(super) fn sending_ns(bytes: u64, rate: Option<BitRate>) -> f64 {
     rate.map_or(0.0, |rate| {
         bytes as f64 * 8e9 / rate.bits_per_second.max(1) as f64
     })
