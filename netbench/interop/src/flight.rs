@@ -26,6 +26,15 @@ pub fn segments_of_writes(writes: &[u32], window: u32) -> u32 {
     sent
 }
 
+/// Returns the sizes of OpenSSL's writes of a ClientHello of `bytes`: one for each record, none of which is encrypted.
+pub fn openssl_hello_writes(bytes: u32) -> Vec<u32> {
+    const HEADER_BYTES: u32 = 5;
+    let record = RECORD_BYTES + HEADER_BYTES;
+    let (full, rest) = (bytes / record, bytes % record);
+    let full = std::iter::repeat_n(record, full as usize);
+    full.chain((rest > 0).then_some(rest)).collect()
+}
+
 /// The sizes of a server's first flight, or of a client's certificates, which OpenSSL writes in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlightSizes {
@@ -230,6 +239,24 @@ mod tests {
         for (bytes, waits) in [(42_248, false), (43_696, true)] {
             assert_eq!(segments_of_writes(&openssl(bytes), 10) > 30, waits);
         }
+    }
+
+    /// The sizes of ClientHellos with a ticket between which a connection over an emulated link took another round trip.
+    #[test]
+    fn measured_steps_of_hellos_are_predicted() {
+        for (window, without, with) in [
+            (4, 5_645, 5_949),
+            (10, 14_349, 14_637),
+            // Two records, each of which ends with a segment that is not full.
+            (20, 14_637, 28_754),
+        ] {
+            let [without, with] = [without, with].map(openssl_hello_writes);
+            assert!(segments_of_writes(&without, window) <= window);
+            assert!(segments_of_writes(&with, window) > window);
+        }
+        // rustls writes all records together.
+        assert!(segments_of_writes(&[28_741], 20) <= 20);
+        assert!(segments_of_writes(&[29_141], 20) > 20);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod web;
 
 pub use diff::{ChangeKind, ScanChange, changes};
 pub use features::{Feature, features};
-pub use flight::{FlightSizes, SEGMENT_BYTES, segments, segments_of_writes};
+pub use flight::{FlightSizes, SEGMENT_BYTES, openssl_hello_writes, segments, segments_of_writes};
 pub use loss::{LeftOut, LossReport, Losses, LostGroup, SiteAgreements, TripTotals, confirmation};
 pub use policy::{
     Broken, POLICIES, PolicyCheck, PolicyResult, SitePolicy, built_in_policy, check as check_policy,

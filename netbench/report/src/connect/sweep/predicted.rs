@@ -1,7 +1,9 @@
 //! Prediction of a connection's time without losses: its round trips, the computation of both sides, and the
 //! transmission time of its bytes, less the computation during transmissions.
 
-use netbench_interop::{FlightSizes, SEGMENT_BYTES, segments, segments_of_writes};
+use netbench_interop::{
+    FlightSizes, SEGMENT_BYTES, openssl_hello_writes, segments, segments_of_writes,
+};
 use netbench_model::{
     BitRate, ClientSettings, CpuShare, EarlyDataStatus, Group, KeyType, LabProfile, Measured,
     Profile, Site, StackName, TlsVersion, Window,
@@ -75,7 +77,7 @@ pub(super) fn predict(
     sender.send(handshake);
     sender.send(response);
     let mut client_sender = SlowStart::new(trip_ns, link.rate_up.or(link.rate), link.window_up);
-    client_sender.send(Flight::full(segments(hello_bytes(lab, stack, measured))));
+    client_sender.send(Flight::of_hello(lab, stack, measured));
     let after_hello = Flight::of_client(lab, stack, measured, client_sender.window);
     client_sender.send(after_hello);
 
@@ -118,7 +120,8 @@ fn exchange(handshake: Flight, response: Flight, measured: &Measured) -> Exchang
     let writes = u64::from(request_writes(measured));
     Exchange {
         handshake: handshake.packets(),
-        response: response.packets(),
+        frames: response.small.into(),
+        response: response.full.into(),
         // The Finished message precedes the request.
         request: 1 + writes,
         request_packet_bytes: request_bytes(measured) / writes + HEADER_BYTES,
@@ -176,6 +179,17 @@ impl Flight {
             None => segments(bytes(measured.transfer.handshake_bytes_in)),
         };
         Self::full(full)
+    }
+
+    /// Returns the segments of a ClientHello, with early data if there are any.
+    fn of_hello(lab: &LabProfile, stack: &StackName, measured: &Measured) -> Self {
+        let bytes = hello_bytes(lab, stack, measured);
+        let writes = match is_openssl_client(stack) {
+            true => openssl_hello_writes(bytes),
+            false => vec![bytes],
+        };
+        let window = lab.link.window_up.unwrap_or_default().segments;
+        Self::full(segments_of_writes(&writes, window))
     }
 
     /// Returns the segments of data that a client writes after its ClientHello, with a congestion window of `window` segments: its
