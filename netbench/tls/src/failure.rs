@@ -1,6 +1,6 @@
 //! Failures of trials: the classes and words that every worker uses, so that reports can group by them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -128,9 +128,33 @@ impl CertificateFault {
         }
     }
 
+    /// Maps an error of any line of rustls about a chain by its name, which is the same in every line: a
+    /// `CertificateError`, or an `Error` or `VerifierBuilderError`.
+    pub fn of_rustls(error: &(impl fmt::Debug + fmt::Display)) -> Self {
+        let debug = format!("{error:?}");
+        let named = debug.strip_prefix("InvalidCertificate(").unwrap_or(&debug);
+        let name = named.split(|c: char| !c.is_ascii_alphanumeric()).next();
+        match name.unwrap_or_default() {
+            "BadEncoding" | "InvalidCrl" => Self::BadEncoding,
+            "Expired" | "ExpiredContext" => Self::Expired,
+            "NotValidYet" | "NotValidYetContext" => Self::NotYetValid,
+            "Revoked" => Self::Revoked,
+            "UnknownIssuer" | "NoRootAnchors" => Self::UnknownIssuer,
+            "BadSignature" => Self::BadSignature,
+            "NotValidForName" | "NotValidForNameContext" => Self::WrongName,
+            "InvalidPurpose" | "InvalidPurposeContext" => Self::BadPurpose,
+            "UnhandledCriticalExtension" => Self::UnknownCriticalExtension,
+            name if name.starts_with("UnsupportedSignatureAlgorithm") => {
+                Self::WeakOrUnknownSignature
+            }
+            "Other" => Self::of_webpki(&error.to_string()),
+            _ => Self::Other,
+        }
+    }
+
     /// Maps an error for which rustls has no variant by its text: the name of webpki's error, or a message of
     /// rustls-platform-verifier.
-    pub fn of_webpki(text: &str) -> Self {
+    fn of_webpki(text: &str) -> Self {
         const NAMES: [(&str, CertificateFault); 9] = [
             // The message that a certificate is for another purpose.
             (
@@ -309,8 +333,8 @@ impl FailureReason {
     }
 }
 
-impl std::fmt::Display for FailureReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for FailureReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Alert(alert) => alert.fmt(f),
             Self::Certificate(fault) => fault.fmt(f),
@@ -324,7 +348,7 @@ impl std::fmt::Display for FailureReason {
 impl From<String> for FailureReason {
     /// Parses a reason from its displayed text. A text that is not a word of netbench is the library's name.
     fn from(text: String) -> Self {
-        fn find<T: Copy + std::fmt::Display>(known: &[T], text: &str) -> Option<T> {
+        fn find<T: Copy + fmt::Display>(known: &[T], text: &str) -> Option<T> {
             known
                 .iter()
                 .copied()
@@ -436,5 +460,43 @@ mod tests {
         assert_eq!(elsewhere, CertificateFault::Other);
         let other = CertificateFault::of_webpki("Other(OtherError(CaUsedAsEndEntity))");
         assert_eq!(other, CertificateFault::CaAsLeaf);
+    }
+
+    /// Has the text of an error of rustls in both formats.
+    struct OfRustls(&'static str);
+
+    impl fmt::Debug for OfRustls {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl fmt::Display for OfRustls {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "invalid peer certificate: {}", self.0)
+        }
+    }
+
+    #[test]
+    fn the_names_of_rustls_are_known_with_and_without_context() {
+        for (text, fault) in [
+            ("InvalidCertificate(Expired)", CertificateFault::Expired),
+            (
+                "NotValidYetContext { time: UnixTime(1), not_before: UnixTime(2) }",
+                CertificateFault::NotYetValid,
+            ),
+            (
+                "InvalidCertificate(Other(OtherError(CaUsedAsEndEntity)))",
+                CertificateFault::CaAsLeaf,
+            ),
+            (
+                "UnsupportedSignatureAlgorithmContext { signature_algorithm_id: [] }",
+                CertificateFault::WeakOrUnknownSignature,
+            ),
+            ("NoRootAnchors", CertificateFault::UnknownIssuer),
+            ("PeerMisbehaved(Expired)", CertificateFault::Other),
+        ] {
+            assert_eq!(CertificateFault::of_rustls(&OfRustls(text)), fault);
+        }
     }
 }

@@ -44,6 +44,16 @@ pub trait ChainVerifier {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified>;
 }
 
+/// A function that verifies chains.
+impl<F> ChainVerifier for F
+where
+    F: Fn(&ChainInDer) -> Result<(), NotVerified>,
+{
+    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
+        self(chain)
+    }
+}
+
 /// The default trust of a client: the roots that it finds without configuration, with its connector made.
 pub struct OwnTrust {
     /// The verifier with these roots.

@@ -56,6 +56,17 @@ pub struct Accepted {
     pub early: Option<EarlyReceipt>,
 }
 
+impl Accepted {
+    /// Creates a connection without early data.
+    pub fn new(stream: impl ServerStream + 'static, negotiated: Negotiated) -> Self {
+        Self {
+            stream: Box::new(stream),
+            negotiated,
+            early: None,
+        }
+    }
+}
+
 /// Whether everything that a server's stream has handed out so far came as early data. The stream and the server share
 /// one receipt.
 #[derive(Debug, Clone, Default)]

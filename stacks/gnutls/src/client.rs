@@ -5,7 +5,7 @@ use hyper_util::rt::TokioIo;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::{ClientSettings, Profile};
 use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client,
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client, refused,
 };
 
 use crate::{
@@ -62,9 +62,7 @@ fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<
     let password = identity.password.as_deref();
     match &identity.pkcs12_base64 {
         Some(file) => {
-            let file = STANDARD
-                .decode(file)
-                .map_err(|e| SetupError::refused("PKCS#12 file", e))?;
+            let file = STANDARD.decode(file).map_err(refused("PKCS#12 file"))?;
             credentials.identity_of_pkcs12(&file, password)
         }
         None => credentials.identity(&identity.chain_pem, &identity.key_pem, password),

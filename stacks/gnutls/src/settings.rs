@@ -3,7 +3,7 @@
 use std::{ffi::CString, fmt::Display, ptr};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, supported, usable_suites};
+use netbench_worker::{SetupError, refused, supported, usable_suites};
 
 use crate::{ffi, session::checked};
 
@@ -125,12 +125,12 @@ impl Priority {
 
     fn parse(words: &str) -> Result<Self, SetupError> {
         ffi::ready();
-        let text = CString::new(words).map_err(|e| SetupError::refused("priorities", e))?;
+        let text = CString::new(words).map_err(refused("priorities"))?;
         let mut made = ptr::null_mut();
         // SAFETY: the string and the place for the result live longer than the call.
         let code =
             unsafe { ffi::gnutls_priority_init(&raw mut made, text.as_ptr(), ptr::null_mut()) };
-        checked(code).map_err(|e| SetupError::refused("priorities", e))?;
+        checked(code).map_err(refused("priorities"))?;
         Ok(Self(made))
     }
 

@@ -41,8 +41,7 @@ pub fn verified_context<L: Libssl>(
     if let Some(identity) = setup.identity {
         present(&mut ssl, identity)?;
     }
-    watch_verification::<L>(&mut ssl, setup.probe)
-        .map_err(|e| SetupError::refused("verifier", e))?;
+    watch_verification::<L>(&mut ssl, setup.probe).map_err(refused("verifier"))?;
     Ok(ssl)
 }
 
@@ -76,7 +75,7 @@ pub fn client_context<L: Libssl>(
 ) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl = bare_context()?;
     ssl.set_alpn_protos(&alpn_list(&settings.alpn))
-        .map_err(|e| SetupError::refused("ALPN", e))?;
+        .map_err(refused("ALPN"))?;
     if settings.profile == Profile::Library {
         L::set_versions(&mut ssl, &settings.versions)?;
     } else {
@@ -95,7 +94,7 @@ pub fn client_context<L: Libssl>(
 /// # Errors
 /// An error of the library.
 pub fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
-    SslConnector::builder(SslMethod::tls_client()).map_err(|e| SetupError::refused("context", e))
+    SslConnector::builder(SslMethod::tls_client()).map_err(refused("context"))
 }
 
 /// Makes a store with the trust roots of a PEM file.
@@ -110,7 +109,7 @@ pub fn roots(pem: &str) -> Result<X509Store, SetupError> {
 pub(crate) fn certificates(pem: &str) -> Result<Vec<X509>, SetupError> {
     match X509::stack_from_pem(pem.as_bytes()) {
         Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
-        found => found.map_err(|e| SetupError::refused("roots", e)),
+        found => found.map_err(refused("roots")),
     }
 }
 
@@ -159,12 +158,12 @@ fn present(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(),
     }
     ssl.set_private_key(&key)
         .and_then(|()| ssl.check_private_key())
-        .map_err(|e| SetupError::refused("client certificate and key", e))
+        .map_err(refused("client certificate and key"))
 }
 
 fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
     let chain = X509::stack_from_pem(identity.chain_pem.as_bytes())
-        .map_err(|e| SetupError::refused("client certificate", e))?;
+        .map_err(refused("client certificate"))?;
     let password = identity.password.as_deref().unwrap_or_default().as_bytes();
     // Without a callback, OpenSSL would ask for the password of an encrypted key on the terminal.
     let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |room| {
@@ -174,10 +173,7 @@ fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), Setup
             password.len()
         }))
     });
-    Ok((
-        chain,
-        key.map_err(|e| SetupError::refused("client key", e))?,
-    ))
+    Ok((chain, key.map_err(refused("client key"))?))
 }
 
 /// Returns the chain and the key of a PKCS#12 file in base64.

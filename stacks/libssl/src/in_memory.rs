@@ -44,18 +44,15 @@ pub fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupE
 /// # Errors
 /// Roots that cannot be used.
 pub fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-    let mut ssl = SslConnector::builder(SslMethod::tls_client())
-        .map_err(|e| SetupError::refused("context", e))?;
+    let mut ssl = SslConnector::builder(SslMethod::tls_client()).map_err(refused("context"))?;
     match roots {
         TrustRoots::Pem(text) => ssl.set_cert_store(roots_of_pem(text)?),
         TrustRoots::Der(all) => {
             let roots: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
-            let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
+            let roots = roots.map_err(refused("roots"))?;
             ssl.set_cert_store(store(roots)?.build());
         }
-        TrustRoots::File(path) => ssl
-            .set_ca_file(path)
-            .map_err(|e| SetupError::refused("roots", e))?,
+        TrustRoots::File(path) => ssl.set_ca_file(path).map_err(refused("roots"))?,
     }
     Ok(Box::new(ssl.build()))
 }
@@ -112,13 +109,11 @@ pub fn server<L: Libssl>(
         ClientAuth::On => {
             ssl.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
             let roots = certificates(&material.roots_pem)?;
-            ssl.set_client_ca_list(
-                authorities(&roots).map_err(|e| SetupError::refused("list of authorities", e))?,
-            );
+            ssl.set_client_ca_list(authorities(&roots).map_err(refused("list of authorities"))?);
             ssl.set_cert_store(store(roots)?.build());
         }
     }
-    resumption::<L>(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
+    resumption::<L>(&mut ssl, setup.kind).map_err(refused("resumption"))?;
     Ok(Box::new(Server {
         context: ssl.build(),
         library: PhantomData::<fn() -> L>,
@@ -132,7 +127,7 @@ fn context<L: Libssl>(
     mode: SslMode,
 ) -> Result<SslContextBuilder, SetupError> {
     let settings = setup.settings;
-    let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
+    let mut ssl = SslContext::builder(method).map_err(refused("context"))?;
     L::set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
     L::set_groups(&mut ssl, &settings.groups())?;
     L::set_schemes(&mut ssl, settings.signatures())?;

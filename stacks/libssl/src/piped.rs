@@ -3,7 +3,7 @@
 use std::{io, marker::PhantomData, task::Poll};
 
 use netbench_tls::{FailureWord, Negotiated};
-use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError};
+use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError, failed};
 use openssl::{
     error::ErrorStack,
     ssl::{Error, ErrorCode, ShutdownState, Ssl, SslStream},
@@ -18,7 +18,7 @@ pub(crate) fn session<L: Libssl>(
 ) -> Result<Box<dyn Session>, SessionError> {
     let stream = ssl.and_then(|ssl| SslStream::new(ssl, Pipe::default()));
     Ok(Box::new(Piped::new(Connection {
-        stream: stream.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+        stream: stream.map_err(failed(FailureWord::Session))?,
         side,
         library: PhantomData::<fn() -> L>,
     })))

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::Alpn;
-use netbench_worker::{AcceptError, Accepted, SetupError, site_suites, supported};
+use netbench_worker::{AcceptError, Accepted, SetupError, refused, site_suites, supported};
 use openssl::{
     error::ErrorStack,
     ssl::{
@@ -22,8 +22,7 @@ use crate::{Libssl, Side, context::roots as roots_of_pem, select_alpn};
 /// # Errors
 /// Settings that the library lacks.
 pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, SetupError> {
-    let mut ssl = SslContext::builder(SslMethod::tls_server())
-        .map_err(|e| SetupError::refused("context", e))?;
+    let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
     L::set_versions_and_suites(&mut ssl, &site.versions, site_suites(site))?;
     if !site.groups.is_empty() {
         L::set_groups(&mut ssl, &site.groups)?;
@@ -42,8 +41,7 @@ pub fn server_context<L: Libssl>(site: &ServeSite) -> Result<SslContextBuilder, 
     let has_http2 = site.versions.iter().any(|version| !version.is_deprecated());
     let alpn = supported(&site.alpn, |alpn| has_http2 || alpn != Alpn::H2);
     select_alpn(&mut ssl, &alpn);
-    L::set_tickets(&mut ssl, usize::from(site.tickets))
-        .map_err(|e| SetupError::refused("resumption", e))?;
+    L::set_tickets(&mut ssl, usize::from(site.tickets)).map_err(refused("resumption"))?;
     if site.tickets == 0 {
         ssl.set_options(SslOptions::NO_TICKET);
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
@@ -71,9 +69,5 @@ pub async fn accepted<L: Libssl>(
     let mut stream = SslStream::new(ssl?, stream)?;
     Pin::new(&mut stream).accept().await?;
     let negotiated = L::negotiated(stream.ssl(), Side::Server);
-    Ok(Accepted {
-        stream: Box::new(stream),
-        negotiated,
-        early: None,
-    })
+    Ok(Accepted::new(stream, negotiated))
 }

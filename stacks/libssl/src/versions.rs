@@ -1,5 +1,5 @@
 use netbench_tls::TlsVersion;
-use netbench_worker::{SetupError, version_range};
+use netbench_worker::{SetupError, refused, version_range};
 use openssl::ssl::{SslContextBuilder, SslVersion};
 
 /// The versions in the openssl crate.
@@ -28,7 +28,7 @@ pub fn set_versions(
     let (first, last) = version_range(versions)?;
     ssl.set_min_proto_version(ssl_version(first))
         .and_then(|()| ssl.set_max_proto_version(ssl_version(last)))
-        .map_err(|e| SetupError::refused("versions", e))
+        .map_err(refused("versions"))
 }
 
 /// Returns the openssl crate's version.

@@ -10,7 +10,7 @@ use netbench_stack_openssl::{
 use netbench_tls::{ClientSettings, Negotiated, TlsVersion};
 use netbench_worker::{
     BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
-    Wire,
+    Wire, refused,
 };
 
 /// Parses the roots and makes native-tls' and hyper-tls' connectors.
@@ -34,16 +34,14 @@ fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, Setup
         // Only the run's roots are used.
         .disable_built_in_roots(true);
     let roots = Certificate::stack_from_pem(roots_pem.as_bytes());
-    let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
+    let roots = roots.map_err(refused("roots"))?;
     if roots.is_empty() {
         return Err(SetupError::Refused("roots: none".to_owned()));
     }
     for root in roots {
         builder.add_root_certificate(root);
     }
-    builder
-        .build()
-        .map_err(|e| SetupError::refused("connector", e))
+    builder.build().map_err(refused("connector"))
 }
 
 /// Returns the oldest and the newest of the versions, which must have no gap.

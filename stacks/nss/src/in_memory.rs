@@ -14,7 +14,7 @@ use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType,
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
     Session as MeasuredSession, SessionError, SetupError, Signatures, SigningPair, TICKETS,
-    TrustRoots, Verifier, refused,
+    TrustRoots, Verifier, failed, refused,
 };
 
 use crate::{
@@ -102,7 +102,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
 }
 
 fn name(text: &str) -> Result<CString, SetupError> {
-    CString::new(text).map_err(|e| SetupError::refused("name", e))
+    CString::new(text).map_err(refused("name"))
 }
 
 fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -192,7 +192,7 @@ impl Endpoint for Side {
             key_usage: KeyUsage::Any,
         };
         let made = Session::new(&self.config, Pipe::default(), user);
-        let session = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+        let session = made.map_err(failed(FailureWord::Session))?;
         Ok(Box::new(Piped::new(session)))
     }
 }

@@ -1,7 +1,7 @@
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use netbench_libssl::{Side, for_each_connection, verified_context};
 use netbench_tls::Negotiated;
-use netbench_worker::{ClientSetup, Fetch, SetupError, Wire};
+use netbench_worker::{ClientSetup, Fetch, SetupError, Wire, refused};
 
 use crate::{
     OpenSsl,
@@ -13,8 +13,8 @@ use crate::{
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let mut ssl = verified_context::<OpenSsl>(setup)?;
     let offer = Offer::of(setup, &mut ssl)?;
-    let mut https = HttpsConnector::with_connector(setup.tcp(), ssl)
-        .map_err(|e| SetupError::refused("connector", e))?;
+    let mut https =
+        HttpsConnector::with_connector(setup.tcp(), ssl).map_err(refused("connector"))?;
     let usual = for_each_connection(setup.settings.profile);
     https.set_callback(move |config, uri| {
         usual(config, uri)?;

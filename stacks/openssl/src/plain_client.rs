@@ -31,7 +31,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         last,
         profile: setup.settings.profile,
     };
-    Ok(plain_client(client, setup))
+    Ok(plain_client(client, setup.tcp(), setup))
 }
 
 /// The last session. A client of netbench has one site.

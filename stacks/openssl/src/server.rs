@@ -6,7 +6,9 @@ use std::{
 use netbench_libssl::{Identity, accepted, server_context};
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
-use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError, stapled_response};
+use netbench_worker::{
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, refused, stapled_response,
+};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
@@ -47,9 +49,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         session_context: session_context(&site.site),
     };
     // Reports a wrong certificate or key before the first connection.
-    acceptor
-        .ssl()
-        .map_err(|e| SetupError::refused("chain and key", e))?;
+    acceptor.ssl().map_err(refused("chain and key"))?;
     Ok(Arc::new(acceptor))
 }
 
@@ -64,7 +64,7 @@ fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     ffi::set_dh_auto(&mut ssl);
     if let Some(response) = stapled_response(site)? {
         ssl.set_status_callback(move |ssl| ssl.set_ocsp_status(&response).map(|()| true))
-            .map_err(|e| SetupError::refused("OCSP response", e))?;
+            .map_err(refused("OCSP response"))?;
     }
     Ok(ssl.build())
 }

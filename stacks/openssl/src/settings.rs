@@ -37,7 +37,7 @@ impl Libssl for OpenSsl {
             return Err(unsupported("group", group));
         }
         ssl.set_groups_list(&names::groups_list(groups))
-            .map_err(|e| SetupError::refused("groups", e))
+            .map_err(refused("groups"))
     }
 
     fn set_schemes(
@@ -48,7 +48,7 @@ impl Libssl for OpenSsl {
             return Err(unsupported("signature scheme", scheme));
         }
         ssl.set_sigalgs_list(&names::list(schemes))
-            .map_err(|e| SetupError::refused("signature schemes", e))
+            .map_err(refused("signature schemes"))
     }
 
     fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
@@ -56,8 +56,7 @@ impl Libssl for OpenSsl {
     }
 
     fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError> {
-        ffi::set_max_send_fragment(ssl, bytes)
-            .map_err(|e| SetupError::refused("maximum fragment", e))
+        ffi::set_max_send_fragment(ssl, bytes).map_err(refused("maximum fragment"))
     }
 
     fn release_buffers(ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {

@@ -3,7 +3,7 @@ use std::{error::Error as StdError, hash::Hasher, sync::Arc};
 use hyper_util::rt::TokioIo;
 use netbench_tls::{Profile, SignatureScheme};
 use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client,
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client, refused,
 };
 use rustls::{
     ClientConfig, ClientSide, Error,
@@ -43,7 +43,7 @@ fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
     let roots = roots(TrustRoots::Pem(setup.roots_pem))?;
     let webpki = WebPkiServerVerifier::builder(roots, &provider)
         .build()
-        .map_err(|e| SetupError::refused("verifier", e))?;
+        .map_err(refused("verifier"))?;
     let verifier = TimedVerifier {
         schemes: match settings.profile {
             Profile::Library => webpki.supported_verify_schemes(),
@@ -70,7 +70,7 @@ fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
             builder.with_client_auth_cert(chain, key)
         }
     };
-    let mut config = config.map_err(|e| SetupError::refused("client", e))?;
+    let mut config = config.map_err(refused("client"))?;
     let alpn = settings.alpn.iter().map(|alpn| alpn.name().as_bytes());
     config.alpn_protocols = alpn.map(ApplicationProtocol::from).collect();
     Ok(config)

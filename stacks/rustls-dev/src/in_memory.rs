@@ -10,7 +10,7 @@ use netbench_tls::{
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
-    failed,
+    failed, refused,
 };
 use rustls::{
     ClientConfig, Connection, ConnectionOutputs, ServerConfig, SideData, Tcp, VecInput,
@@ -45,7 +45,7 @@ impl InMemory for NextLine {
         let roots = roots(TrustRoots::Pem(roots_pem))?;
         let webpki = WebPkiServerVerifier::builder(roots, &DEFAULT_PROVIDER).build();
         Ok(Box::new(WebPki {
-            webpki: webpki.map_err(|e| SetupError::refused("verifier", e))?,
+            webpki: webpki.map_err(refused("verifier"))?,
             name: server_name(host)?,
         }))
     }
@@ -54,7 +54,7 @@ impl InMemory for NextLine {
         let config = ClientConfig::builder(Arc::new(DEFAULT_PROVIDER))
             .with_root_certificates(roots(trust)?)
             .with_no_client_auth()
-            .map_err(|e| SetupError::refused("configuration", e))?;
+            .map_err(refused("configuration"))?;
         Ok(Box::new(Arc::new(config)))
     }
 
@@ -86,7 +86,7 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             builder.with_client_auth_cert(chain, key)
         }
     };
-    let mut config = config.map_err(|e| SetupError::refused("client", e))?;
+    let mut config = config.map_err(refused("client"))?;
     config.max_fragment_size = fragment(setup);
     config.resumption = match setup.kind {
         HandshakeKind::Full => Resumption::disabled(),
@@ -111,14 +111,14 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
             let verifier = WebPkiClientVerifier::builder(trust, &provider)
                 .build()
-                .map_err(|e| SetupError::refused("verifier of clients", e))?;
+                .map_err(refused("verifier of clients"))?;
             builder.with_client_cert_verifier(Arc::new(verifier))
         }
     };
     let (chain, key) = identity(&material.chain_pem, &material.key_pem)?;
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|e| SetupError::refused("chain and key", e))?;
+        .map_err(refused("chain and key"))?;
     config.max_fragment_size = fragment(setup);
     let tickets = match setup.kind {
         HandshakeKind::Full => 0,
@@ -136,7 +136,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         }
         HandshakeKind::Ticket => {
             let ticketer = provider.ticketer_factory.ticketer();
-            config.ticketer = Some(ticketer.map_err(|e| SetupError::refused("ticketer", e))?);
+            config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
         }
     }
     Ok(Box::new(Server(Arc::new(config))))
@@ -187,7 +187,7 @@ impl Endpoint for Client {
         let mut hello = Vec::new();
         let connection = self.config.connect(self.name.clone()).build(&mut hello);
         Ok(Box::new(Buffered {
-            connection: connection.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+            connection: connection.map_err(failed(FailureWord::Session))?,
             received: VecInput::default(),
             unsent: hello,
         }))
@@ -200,7 +200,7 @@ impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let connection = Connection::new(Arc::clone(&self.0));
         Ok(Box::new(Buffered {
-            connection: connection.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+            connection: connection.map_err(failed(FailureWord::Session))?,
             received: VecInput::default(),
             unsent: Vec::new(),
         }))
@@ -236,7 +236,7 @@ impl<S: SideData> Buffered<S> {
         while !rest.is_empty() {
             self.received
                 .read(&mut rest)
-                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
+                .map_err(failed(FailureWord::Read))?;
             let mut messages = self
                 .connection
                 .read_tls(&mut self.received, &mut self.unsent);
@@ -275,7 +275,7 @@ where
         self.write_out(output);
         self.connection
             .write(plaintext.into(), output)
-            .map_err(|e| SessionError::new(FailureWord::Send, e))
+            .map_err(failed(FailureWord::Send))
     }
 
     fn receive(

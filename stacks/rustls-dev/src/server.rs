@@ -3,7 +3,8 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, site_suites, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, refused, site_suites,
+    stapled_response,
 };
 use rustls::{
     Connection, ServerConfig, ServerSide,
@@ -32,7 +33,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let mut config = ServerConfig::builder(Arc::new(provider))
         .with_no_client_auth()
         .with_single_cert_with_ocsp(chain, key, ocsp.into())
-        .map_err(|e| SetupError::refused("chain and key", e))?;
+        .map_err(refused("chain and key"))?;
     config.cipher_suite_selector = &PreferServerOrder;
     let alpn = site.alpn.iter().map(|alpn| alpn.name().as_bytes());
     config.alpn_protocols = alpn.map(ApplicationProtocol::from).collect();
@@ -45,7 +46,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         config.session_storage = Arc::new(NoServerSessionStorage {});
     } else {
         let ticketer = DEFAULT_PROVIDER.ticketer_factory.ticketer();
-        config.ticketer = Some(ticketer.map_err(|e| SetupError::refused("ticketer", e))?);
+        config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
     }
     Ok(Arc::new(Acceptor(Arc::new(config))))
 }
@@ -58,7 +59,7 @@ fn serves_with(key: &PrivateKeyDer<'_>, versions: &[TlsVersion]) -> Result<(), S
     let key = DEFAULT_PROVIDER
         .key_provider
         .load_private_key(key.clone_key())
-        .map_err(|e| SetupError::refused("key", e))?;
+        .map_err(refused("key"))?;
     let mut suites = ALL_TLS12_CIPHER_SUITES.iter();
     if suites.any(|suite| key.choose_scheme(suite.sign).is_some()) {
         return Ok(());

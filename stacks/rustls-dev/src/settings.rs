@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, TrustRoots, chain_of_pem, key_of_pem, supported};
+use netbench_worker::{SetupError, TrustRoots, chain_of_pem, key_of_pem, refused, supported};
 use rustls::{
     RootCertStore,
     crypto::{CryptoProvider, Identity, WebPkiSupportedAlgorithms, kx::SupportedKxGroup},
@@ -136,5 +136,5 @@ pub(crate) fn identity(
 }
 
 pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
-    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+    ServerName::try_from(host.to_owned()).map_err(refused("host name"))
 }

@@ -1,37 +1,39 @@
 //! rustls 0.20 and 0.21, which include ring's cryptography. The feature of the build selects the release.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    fmt::Display,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use netbench_tls::{FailureWord, Group, HandshakeKind, SignatureScheme};
+use netbench_tls::{Group, Profile, SignatureScheme};
+#[cfg(feature = "connect")]
+use netbench_worker::{ChainInDer, NotVerified, verify_chain};
 use netbench_worker::{
-    EndpointSetup, KEPT_SESSIONS, Probe, SessionError, SetupError, TrustRoots, Verifier,
-    chain_of_pem, failed, key_of_pem, supported,
+    Parameters, Probe, SetupError, TrustRoots, chain_of_pem, key_of_pem, refused,
 };
 pub(crate) use rustls::{ALL_CIPHER_SUITES, Ticketer};
 use rustls::{
-    ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error, PrivateKey,
-    RootCertStore, ServerConfig, ServerName,
-    client::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
+    ALL_KX_GROUPS, Certificate, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error,
+    PrivateKey, RootCertStore, ServerConfig, ServerName, SupportedKxGroup,
+    client::{
+        HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WantsClientCert,
+        WebPkiVerifier,
+    },
 };
-use rustls_pki_types::CertificateDer;
+use rustls_pki_types::UnixTime;
 
-use crate::{
-    common::{cipher_suites, fragment, keep_server_sessions, schemes, unsupported, versions},
-    in_memory::roots,
-};
+use crate::common::{Wanted, cipher_suites, schemes, unsupported, versions};
 
 /// The name of the line in reports.
 pub(crate) const LINE: &str = "this line of rustls";
 
-/// The type of a server's name.
-pub(crate) type Name = ServerName;
-
-pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
-    ServerName::try_from(host).map_err(|e| SetupError::refused("host name", e))
+pub(crate) fn server_name(host: &str) -> Result<ServerName, SetupError> {
+    ServerName::try_from(host).map_err(refused("host name"))
 }
 
-pub(crate) fn groups() -> Vec<Group> {
-    supported(Group::OFFERED, |group| library_group(group).is_ok())
+pub(crate) fn has_group(group: Group) -> bool {
+    library_group(group).is_ok()
 }
 
 pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
@@ -40,72 +42,59 @@ pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
 }
 
 /// Makes a client's default configuration, with these roots.
-pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
+pub(crate) fn by_default(roots: TrustRoots<'_>) -> Result<ClientConfig, SetupError> {
     Ok(ClientConfig::builder()
         .with_safe_defaults()
         .with_root_certificates(store(roots)?)
         .with_no_client_auth())
 }
 
-pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
-    let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
+/// Makes a client's configuration, which still lacks its certificate.
+pub(crate) fn client(
+    wanted: &Wanted<'_>,
+) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, SetupError> {
+    let parameters = &wanted.parameters;
+    let (suites, groups, schemes) = match wanted.profile {
+        Profile::Library => (
+            ALL_CIPHER_SUITES.to_vec(),
+            ALL_KX_GROUPS.to_vec(),
+            WebPkiVerifier::verification_schemes(),
+        ),
+        Profile::Default | Profile::Servo => (
+            cipher_suites(&parameters.suites)?,
+            kx_groups(&parameters.groups)?,
+            schemes(&parameters.signatures)?,
+        ),
+    };
     let verifier = Restricted {
-        webpki: WebPkiVerifier::new(store(&trust)?, None),
-        schemes: schemes(setup.settings.signatures())?,
-        probe: None,
+        webpki: WebPkiVerifier::new(store(TrustRoots::Pem(wanted.roots_pem))?, None),
+        schemes,
+        probe: wanted.probe.clone(),
     };
-    let mut config = ClientConfig::builder()
-        .with_cipher_suites(&cipher_suites(&[setup.settings.suite()])?)
-        .with_kx_groups(&kx_groups(&setup.settings.groups())?)
-        .with_protocol_versions(&versions(&[setup.settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    config.max_fragment_size = fragment(setup);
-    keep_sessions(&mut config, setup.kind);
-    Ok(config)
+    Ok(ClientConfig::builder()
+        .with_cipher_suites(&suites)
+        .with_kx_groups(&groups)
+        .with_protocol_versions(&versions(&parameters.versions)?)
+        .map_err(refused("versions"))?
+        .with_custom_certificate_verifier(Arc::new(verifier)))
 }
 
-#[cfg(feature = "rustls-0-20")]
-fn keep_sessions(config: &mut ClientConfig, kind: HandshakeKind) {
-    use rustls::client::{ClientSessionMemoryCache, NoClientSessionStorage};
-    config.session_storage = match kind {
-        HandshakeKind::Full => Arc::new(NoClientSessionStorage {}),
-        HandshakeKind::SessionId | HandshakeKind::Ticket => {
-            ClientSessionMemoryCache::new(KEPT_SESSIONS)
-        }
-    };
-}
-
-#[cfg(not(feature = "rustls-0-20"))]
-fn keep_sessions(config: &mut ClientConfig, kind: HandshakeKind) {
-    use rustls::client::Resumption;
-    config.resumption = match kind {
-        HandshakeKind::Full => Resumption::disabled(),
-        HandshakeKind::SessionId | HandshakeKind::Ticket => {
-            Resumption::in_memory_sessions(KEPT_SESSIONS)
-        }
-    };
-}
-
-pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
-    let (chain, key) = identity(&setup.material.chain_pem, &setup.material.key_pem)?;
-    let mut config = ServerConfig::builder()
-        .with_cipher_suites(&cipher_suites(&[setup.settings.suite()])?)
-        .with_kx_groups(&kx_groups(&setup.settings.groups())?)
-        .with_protocol_versions(&versions(&[setup.settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?
+/// Makes a server's configuration, with a chain and its key in PEM.
+pub(crate) fn server(
+    parameters: &Parameters,
+    chain_pem: &str,
+    key_pem: &str,
+    ocsp: Vec<u8>,
+) -> Result<ServerConfig, SetupError> {
+    let (chain, key) = identity(chain_pem, key_pem)?;
+    ServerConfig::builder()
+        .with_cipher_suites(&cipher_suites(&parameters.suites)?)
+        .with_kx_groups(&kx_groups(&parameters.groups)?)
+        .with_protocol_versions(&versions(&parameters.versions)?)
+        .map_err(refused("versions"))?
         .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .map_err(|e| SetupError::refused("chain and key", e))?;
-    config.max_fragment_size = fragment(setup);
-    // rustls 0.20 sends one ticket, and has no setting for the number.
-    #[cfg(not(feature = "rustls-0-20"))]
-    {
-        config.send_tls13_tickets = netbench_worker::TICKETS;
-    }
-    keep_server_sessions(&mut config, setup.kind)?;
-    Ok(config)
+        .with_single_cert_with_ocsp_and_sct(chain, key, ocsp, Vec::new())
+        .map_err(refused("chain and key"))
 }
 
 /// Parses a chain and its key, both PEM.
@@ -121,37 +110,27 @@ pub(crate) fn identity(
     ))
 }
 
-pub(crate) fn kx_groups(
-    groups: &[Group],
-) -> Result<Vec<&'static rustls::SupportedKxGroup>, SetupError> {
+fn kx_groups(groups: &[Group]) -> Result<Vec<&'static SupportedKxGroup>, SetupError> {
     groups.iter().map(|group| library_group(*group)).collect()
 }
 
-fn library_group(group: Group) -> Result<&'static rustls::SupportedKxGroup, SetupError> {
+fn library_group(group: Group) -> Result<&'static SupportedKxGroup, SetupError> {
     let mut all = ALL_KX_GROUPS.iter().copied();
     let found = all.find(|kx| kx.name.get_u16() == group.0);
     found.ok_or_else(|| unsupported("group", group))
 }
 
-pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, SetupError> {
+fn store(roots: TrustRoots<'_>) -> Result<RootCertStore, SetupError> {
     let mut store = RootCertStore::empty();
-    for root in roots {
-        // As rustls' users do, this leaves out a root that rustls cannot use.
-        let _ = store.add(&Certificate(root.to_vec()));
-    }
-    if store.is_empty() {
-        return Err(SetupError::Refused(
-            "roots: none that rustls can use".to_owned(),
-        ));
-    }
+    roots.add_each(|der| store.add(&Certificate(der.to_vec())).is_ok())?;
     Ok(store)
 }
 
 /// webpki, restricted to fewer signature schemes, with its time measured where there is a probe.
-pub(crate) struct Restricted {
-    pub(crate) webpki: WebPkiVerifier,
-    pub(crate) schemes: Vec<rustls::SignatureScheme>,
-    pub(crate) probe: Option<Probe>,
+struct Restricted {
+    webpki: WebPkiVerifier,
+    schemes: Vec<rustls::SignatureScheme>,
+    probe: Option<Probe>,
 }
 
 impl Restricted {
@@ -210,32 +189,52 @@ impl ServerCertVerifier for Restricted {
     }
 }
 
-/// A verifier of a server's chains.
-pub(crate) struct WebPki {
-    webpki: WebPkiVerifier,
-    name: Name,
-}
+/// The verifier of this line's clients.
+pub(crate) struct WebPki(WebPkiVerifier);
 
 impl WebPki {
-    pub(crate) fn new(roots: &[CertificateDer<'_>], host: &str) -> Result<Self, SetupError> {
-        Ok(Self {
-            webpki: WebPkiVerifier::new(store(roots)?, None),
-            name: server_name(host)?,
-        })
+    pub(crate) fn new(roots: TrustRoots<'_>) -> Result<Self, SetupError> {
+        Ok(Self(WebPkiVerifier::new(store(roots)?, None)))
     }
 }
 
-impl Verifier for WebPki {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let chain: Vec<_> = chain.iter().map(|der| Certificate(der.clone())).collect();
-        let (leaf, above) = chain
-            .split_first()
-            .ok_or("an empty chain")
-            .map_err(failed(FailureWord::Verify))?;
-        let none = &mut [].into_iter();
-        self.webpki
-            .verify_server_cert(leaf, above, &self.name, none, &[], SystemTime::now())
-            .map(drop)
-            .map_err(failed(FailureWord::Verify))
+impl netbench_worker::WebPki for WebPki {
+    type Name = ServerName;
+    type Error = Error;
+
+    fn name(host: &str) -> Result<ServerName, impl Display> {
+        ServerName::try_from(host)
     }
+
+    fn verify(
+        &self,
+        leaf: &[u8],
+        above: &[Vec<u8>],
+        name: &ServerName,
+        at: UnixTime,
+    ) -> Result<(), Error> {
+        let leaf = Certificate(leaf.to_vec());
+        let above: Vec<_> = above.iter().cloned().map(Certificate).collect();
+        let (none, at) = (
+            &mut [].into_iter(),
+            UNIX_EPOCH + Duration::from_secs(at.as_secs()),
+        );
+        self.0
+            .verify_server_cert(&leaf, &above, name, none, &[], at)
+            .map(drop)
+    }
+}
+
+/// Verifies a chain as this line's clients do.
+#[cfg(feature = "connect")]
+pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
+    if !chain.crls.is_empty() {
+        let why = "the verifier of rustls 0.21 takes no revocation lists for servers";
+        return Err(NotVerified::Unsupported(why.to_owned()));
+    }
+    let mut roots = RootCertStore::empty();
+    for root in &chain.roots {
+        let _ = roots.add(&Certificate(root.clone()));
+    }
+    verify_chain(&WebPki(WebPkiVerifier::new(roots, None)), chain)
 }

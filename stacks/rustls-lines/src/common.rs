@@ -2,19 +2,39 @@
 
 use std::sync::Arc;
 
-use netbench_tls::{CipherSuite, HandshakeKind, SignatureScheme, TlsVersion};
-use netbench_worker::{EndpointSetup, KEPT_SESSIONS, SetupError, supported};
+use netbench_tls::{CipherSuite, HandshakeKind, Profile, SignatureScheme, TlsVersion};
+use netbench_worker::{
+    EndpointSetup, KEPT_SESSIONS, Parameters, Probe, SetupError, refused, supported,
+};
+#[cfg(not(feature = "rustls-0-20"))]
+use rustls::client::Resumption;
+#[cfg(feature = "rustls-0-20")]
+use rustls::client::{ClientSessionMemoryCache, NoClientSessionStorage};
 use rustls::{
-    CommonState, ServerConfig, SupportedCipherSuite, SupportedProtocolVersion,
+    ClientConfig, ServerConfig, SupportedCipherSuite, SupportedProtocolVersion,
     server::{NoServerSessionStorage, ProducesTickets, ServerSessionMemoryCache},
     version::{TLS12, TLS13},
 };
 
 use crate::line::{ALL_CIPHER_SUITES, LINE, Ticketer, verifies};
 
+/// The settings of a client, on connections and in memory.
+pub(crate) struct Wanted<'a> {
+    pub(crate) roots_pem: &'a str,
+    /// With [`Profile::Library`], only the versions of the parameters apply.
+    pub(crate) profile: Profile,
+    pub(crate) parameters: Parameters,
+    /// The probe that times verification.
+    pub(crate) probe: Option<Probe>,
+}
+
 /// Returns the suites of the lab that the library supports.
 pub(crate) fn suites() -> Vec<CipherSuite> {
-    supported(CipherSuite::SERVED, |suite| library_suite(suite).is_some())
+    supported(CipherSuite::SERVED, has_suite)
+}
+
+pub(crate) fn has_suite(suite: CipherSuite) -> bool {
+    library_suite(suite).is_some()
 }
 
 /// Returns the library's suites, in this order.
@@ -33,7 +53,6 @@ fn library_suite(suite: CipherSuite) -> Option<SupportedCipherSuite> {
 }
 
 /// Returns the library's schemes to verify, in this order.
-#[cfg(any(feature = "connect", feature = "rustls-0-21"))]
 pub(crate) fn schemes(
     wanted: &[SignatureScheme],
 ) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
@@ -59,21 +78,33 @@ pub(crate) fn versions(
         .collect()
 }
 
-/// Returns the version and the suite of a session.
-pub(crate) fn agreed(session: &CommonState) -> (Option<TlsVersion>, Option<CipherSuite>) {
-    let version = session.protocol_version();
-    let suite = session.negotiated_cipher_suite();
-    (
-        version.and_then(|version| TlsVersion::of(version.get_u16())),
-        suite.map(|suite| CipherSuite(suite.suite().get_u16())),
-    )
-}
-
 /// Returns the fragment size, in which rustls counts a record's five bytes of header.
 pub(crate) fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     setup
         .max_fragment_bytes
         .map(|plaintext| usize::from(plaintext) + 5)
+}
+
+/// Sets the sessions that a client keeps.
+#[cfg(not(feature = "rustls-0-20"))]
+pub(crate) fn keep_client_sessions(config: &mut ClientConfig, kind: HandshakeKind) {
+    config.resumption = match kind {
+        HandshakeKind::Full => Resumption::disabled(),
+        HandshakeKind::SessionId | HandshakeKind::Ticket => {
+            Resumption::in_memory_sessions(KEPT_SESSIONS)
+        }
+    };
+}
+
+/// Sets the sessions that a client keeps.
+#[cfg(feature = "rustls-0-20")]
+pub(crate) fn keep_client_sessions(config: &mut ClientConfig, kind: HandshakeKind) {
+    config.session_storage = match kind {
+        HandshakeKind::Full => Arc::new(NoClientSessionStorage {}),
+        HandshakeKind::SessionId | HandshakeKind::Ticket => {
+            ClientSessionMemoryCache::new(KEPT_SESSIONS)
+        }
+    };
 }
 
 /// Sets the sessions that a server keeps. Without a store and a ticketer, it sends no ticket.
@@ -82,6 +113,14 @@ pub(crate) fn keep_server_sessions(
     kind: HandshakeKind,
 ) -> Result<(), SetupError> {
     config.session_storage = Arc::new(NoServerSessionStorage {});
+    // rustls 0.20 sends one ticket, and has no setting for the number.
+    #[cfg(not(feature = "rustls-0-20"))]
+    {
+        config.send_tls13_tickets = match kind {
+            HandshakeKind::Full => 0,
+            HandshakeKind::SessionId | HandshakeKind::Ticket => netbench_worker::TICKETS,
+        };
+    }
     match kind {
         HandshakeKind::Full => {}
         HandshakeKind::SessionId => {
@@ -93,7 +132,7 @@ pub(crate) fn keep_server_sessions(
 }
 
 pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
-    Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
+    Ticketer::new().map_err(refused("ticketer"))
 }
 
 pub(crate) fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {

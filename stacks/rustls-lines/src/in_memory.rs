@@ -2,21 +2,24 @@
 
 use std::{
     any::Any,
-    io::{Read, Write},
+    io::{self, Read, Write},
     sync::Arc,
 };
 
-use netbench_tls::{ClientAuth, FailureWord, Negotiated};
+use netbench_tls::{CipherSuite, ClientAuth, FailureWord, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
-    SessionError, SetupError, TrustRoots, Verifier, der_length,
+    Buffered, BufferedSession, ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, InMemory,
+    Observed, Session, SessionError, SetupError, TrustRoots, Verifier, der_length, failed,
 };
 use rustls::{
-    ClientConfig, ClientConnection, CommonState, Connection, ServerConfig, ServerConnection,
+    ClientConfig, ClientConnection, CommonState, Connection, Error, ServerConfig, ServerConnection,
 };
-use rustls_pki_types::{CertificateDer, pem::PemObject};
 
-use crate::{common, line, stack::Line};
+use crate::{
+    common::{Wanted, fragment, keep_client_sessions, keep_server_sessions},
+    line::{self, server_name},
+    stack::Line,
+};
 
 impl InMemory for Line {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -26,184 +29,133 @@ impl InMemory for Line {
             ));
         }
         Ok(match setup.side {
-            EndpointSide::Client => Box::new(Client {
-                config: Arc::new(line::client(setup)?),
-                name: line::server_name(&setup.material.host)?,
-            }),
-            EndpointSide::Server => Box::new(Server(Arc::new(line::server(setup)?))),
+            EndpointSide::Client => {
+                let (config, name) = (Arc::new(client(setup)?), server_name(&setup.material.host)?);
+                Box::new(move || {
+                    let client = ClientConnection::new(Arc::clone(&config), name.clone());
+                    session(client.map(Connection::Client), EndpointSide::Client)
+                })
+            }
+            EndpointSide::Server => {
+                let config = Arc::new(server(setup)?);
+                Box::new(move || {
+                    let server = ServerConnection::new(Arc::clone(&config));
+                    session(server.map(Connection::Server), EndpointSide::Server)
+                })
+            }
         })
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let webpki = line::WebPki::new(&roots(TrustRoots::Pem(roots_pem))?, host)?;
-        Ok(Box::new(webpki))
+        let webpki = line::WebPki::new(TrustRoots::Pem(roots_pem))?;
+        Ok(Box::new(ChainsOfServer::new(webpki, host)?))
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        Ok(Box::new(Arc::new(line::by_default(&roots(trust)?)?)))
+        Ok(Box::new(Arc::new(line::by_default(trust)?)))
     }
 }
 
-/// Returns the certificates of trust roots, in DER.
-pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Vec<CertificateDer<'_>>, SetupError> {
-    let read = match trust {
-        TrustRoots::Pem(text) => CertificateDer::pem_slice_iter(text.as_bytes()).collect(),
-        TrustRoots::File(path) => CertificateDer::pem_file_iter(path).and_then(Iterator::collect),
-        TrustRoots::Der(all) => {
-            let all = all.iter().map(|der| CertificateDer::from(der.as_slice()));
-            return Ok(all.collect());
-        }
-    };
-    read.map_err(|e| SetupError::refused("roots", e))
+fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
+    let builder = line::client(&Wanted {
+        roots_pem: &setup.material.roots_pem,
+        profile: Profile::Default,
+        parameters: setup.settings.into(),
+        probe: None,
+    })?;
+    let mut config = builder.with_no_client_auth();
+    config.max_fragment_size = fragment(setup);
+    keep_client_sessions(&mut config, setup.kind);
+    Ok(config)
+}
+
+fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
+    let (chain, key) = (&setup.material.chain_pem, &setup.material.key_pem);
+    let mut config = line::server(&setup.settings.into(), chain, key, Vec::new())?;
+    config.max_fragment_size = fragment(setup);
+    keep_server_sessions(&mut config, setup.kind)?;
+    Ok(config)
 }
 
 /// Returns the negotiated parameters according to a session, completed by the `observed` ones that it does
 /// not report.
 pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotiated {
-    let (version, suite) = common::agreed(session);
+    let version = session.protocol_version();
+    let suite = session.negotiated_cipher_suite();
     let alpn = session.alpn_protocol();
     // A resumed session remembers the chain, which was not sent again.
     let chain = session.peer_certificates();
     let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
     Negotiated {
-        version,
-        suite,
+        version: version.and_then(|version| TlsVersion::of(version.get_u16())),
+        suite: suite.map(|suite| CipherSuite(suite.suite().get_u16())),
         alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
         chain_bytes: chain.iter().map(der_length).collect(),
         ..observed
     }
 }
 
-struct Client {
-    config: Arc<ClientConfig>,
-    name: line::Name,
-}
-
-impl Endpoint for Client {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let client = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let client = client.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(Buffered::new(
-            Connection::Client(client),
-            EndpointSide::Client,
-        )))
-    }
-}
-
-struct Server(Arc<ServerConfig>);
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let server = ServerConnection::new(Arc::clone(&self.0));
-        let server = server.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(Buffered::new(
-            Connection::Server(server),
-            EndpointSide::Server,
-        )))
-    }
+fn session(
+    made: Result<Connection, Error>,
+    side: EndpointSide,
+) -> Result<Box<dyn Session>, SessionError> {
+    Ok(Box::new(Buffered::new(Observing {
+        connection: made.map_err(failed(FailureWord::Session))?,
+        side,
+        from_server: Observed::default(),
+    })))
 }
 
 /// A session, with its server's messages in the clear: these lines do not report the group, or whether a
 /// session was resumed.
-struct Buffered {
+struct Observing {
     connection: Connection,
     side: EndpointSide,
     from_server: Observed,
 }
 
-impl Buffered {
-    fn new(connection: Connection, side: EndpointSide) -> Self {
-        Self {
-            connection,
-            side,
-            from_server: Observed::default(),
-        }
+impl BufferedSession for Observing {
+    type Error = Error;
+
+    fn read_records(&mut self, input: &mut &[u8]) -> io::Result<usize> {
+        self.connection.read_tls(input)
     }
 
-    fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
-        while self.connection.wants_write() {
-            self.connection
-                .write_tls(output)
-                .map_err(|e| SessionError::new(FailureWord::Write, e))?;
-        }
-        Ok(())
+    fn process(&mut self) -> Result<usize, Error> {
+        let state = self.connection.process_new_packets()?;
+        Ok(state.plaintext_bytes_to_read())
     }
 
-    /// Reads all of `input` and passes the plaintext of each part of it to `take`.
-    fn read_in(
-        &mut self,
-        input: &mut Vec<u8>,
-        mut take: impl FnMut(&mut Connection, usize) -> Result<(), SessionError>,
-    ) -> Result<(), SessionError> {
-        let mut rest = input.as_slice();
-        while !rest.is_empty() {
-            self.connection
-                .read_tls(&mut rest)
-                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
-            let state = self
-                .connection
-                .process_new_packets()
-                .map_err(|e| SessionError::new(FailureWord::Handshake, e))?;
-            take(&mut self.connection, state.plaintext_bytes_to_read())?;
-        }
-        input.clear();
-        Ok(())
+    fn wants_write(&self) -> bool {
+        self.connection.wants_write()
     }
-}
 
-impl Session for Buffered {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
+    fn write_records(&mut self, output: &mut Vec<u8>) -> io::Result<usize> {
+        self.connection.write_tls(output)
+    }
+
+    fn is_handshaking(&self) -> bool {
+        self.connection.is_handshaking()
+    }
+
+    fn reader(&mut self) -> impl Read {
+        self.connection.reader()
+    }
+
+    fn writer(&mut self) -> impl Write {
+        self.connection.writer()
+    }
+
+    fn observe_received(&mut self, records: &[u8]) {
         if self.side == EndpointSide::Client {
-            self.from_server.received(input);
+            self.from_server.received(records);
         }
-        let before = output.len();
-        self.read_in(input, |_, _| Ok(()))?;
-        self.write_out(output)?;
+    }
+
+    fn observe_sent(&mut self, records: &[u8]) {
         if self.side == EndpointSide::Server {
-            self.from_server.received(&output[before..]);
+            self.from_server.received(records);
         }
-        Ok(if self.connection.is_handshaking() {
-            HandshakeState::Going
-        } else {
-            HandshakeState::Done
-        })
-    }
-
-    fn send(&mut self, mut plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        while !plaintext.is_empty() {
-            let taken = self
-                .connection
-                .writer()
-                .write(plaintext)
-                .map_err(|e| SessionError::new(FailureWord::Send, e))?;
-            plaintext = &plaintext[taken..];
-            self.write_out(output)?;
-        }
-        Ok(())
-    }
-
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        let mut received = 0;
-        self.read_in(input, |connection, mut ready| {
-            while ready > 0 {
-                let read = connection
-                    .reader()
-                    .read(plaintext)
-                    .map_err(|e| SessionError::new(FailureWord::Receive, e))?;
-                received += read;
-                ready = ready.saturating_sub(read.max(1));
-            }
-            Ok(())
-        })?;
-        Ok(received)
     }
 
     fn negotiated(&self) -> Negotiated {

@@ -3,27 +3,26 @@
 //!
 //! The version of rustls with which it is built determines the line. Start reading at `stack.rs`;
 //! `in_memory.rs` drives sessions, in the same way in all lines, and `line` sets rustls up, which differs.
-//! `client.rs` and `server.rs` connect through tokio-rustls, with the settings of `connect`.
+//! `client.rs` and `server.rs` connect through tokio-rustls.
 
-#[cfg(feature = "connect")]
-mod chain;
+#[cfg(feature = "rustls-0-21")]
+mod before_0_22;
 #[cfg(feature = "connect")]
 mod client;
 mod common;
 #[cfg(feature = "connect")]
-#[cfg_attr(feature = "rustls-0-21", path = "connect_0_21.rs")]
-#[cfg_attr(not(feature = "rustls-0-21"), path = "connect_0_22.rs")]
-mod connect;
-#[cfg(feature = "connect")]
 mod explain;
 mod in_memory;
-#[cfg_attr(feature = "rustls-0-21", path = "before_0_22.rs")]
-#[cfg_attr(not(feature = "rustls-0-21"), path = "rustls_0_22.rs")]
-mod line;
+#[cfg(not(feature = "rustls-0-21"))]
+mod rustls_0_22;
 #[cfg(feature = "connect")]
 mod server;
 mod stack;
 
+#[cfg(feature = "rustls-0-21")]
+use before_0_22 as line;
+#[cfg(not(feature = "rustls-0-21"))]
+use rustls_0_22 as line;
 use std::{process::ExitCode, sync::Arc};
 
 fn main() -> ExitCode {

@@ -1,30 +1,32 @@
 //! rustls 0.22, whose cryptography already comes from a provider.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
-use netbench_tls::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme};
+use netbench_tls::{CipherSuite, Group, Profile, SignatureScheme};
 use netbench_worker::{
-    EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
-    chain_of_pem, failed, key_of_pem, supported,
+    ChainInDer, NotVerified, Parameters, Probe, SetupError, TrustRoots, chain_of_pem, key_of_pem,
+    refused, verify_chain,
 };
 #[cfg(feature = "aws-lc")]
-pub(crate) use rustls::crypto::aws_lc_rs as cryptography;
+use rustls::crypto::aws_lc_rs as cryptography;
 #[cfg(not(feature = "aws-lc"))]
-pub(crate) use rustls::crypto::ring as cryptography;
+use rustls::crypto::ring as cryptography;
 use rustls::{
-    ClientConfig, RootCertStore, ServerConfig,
-    client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
+    client::{
+        WantsClientCert, WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
     crypto::{CryptoProvider, SupportedKxGroup, WebPkiSupportedAlgorithms},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls_pki_types::{
+    CertificateDer, CertificateRevocationListDer, PrivateKeyDer, ServerName, UnixTime,
+};
 
 pub(crate) use cryptography::{ALL_CIPHER_SUITES, Ticketer};
 use cryptography::{ALL_KX_GROUPS, default_provider};
 
-use crate::{
-    common::{cipher_suites, fragment, keep_server_sessions, unsupported, versions},
-    in_memory::roots,
-};
+use crate::common::{Wanted, cipher_suites, schemes, unsupported, versions};
 
 /// The name of the line in reports.
 pub(crate) const LINE: &str = if cfg!(feature = "aws-lc") {
@@ -33,15 +35,12 @@ pub(crate) const LINE: &str = if cfg!(feature = "aws-lc") {
     "rustls 0.22 with ring"
 };
 
-/// The type of a server's name.
-pub(crate) type Name = ServerName<'static>;
-
-pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
-    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
+    ServerName::try_from(host.to_owned()).map_err(refused("host name"))
 }
 
-pub(crate) fn groups() -> Vec<Group> {
-    supported(Group::OFFERED, |group| library_group(group).is_ok())
+pub(crate) fn has_group(group: Group) -> bool {
+    library_group(group).is_ok()
 }
 
 pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
@@ -50,48 +49,66 @@ pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
 }
 
 /// Makes a client's default configuration, with these roots.
-pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
+pub(crate) fn by_default(roots: TrustRoots<'_>) -> Result<ClientConfig, SetupError> {
     Ok(
         ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|e| SetupError::refused("versions", e))?
+            .map_err(refused("versions"))?
             .with_root_certificates(store(roots)?)
             .with_no_client_auth(),
     )
 }
 
-pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
-    let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
-    let mut config = ClientConfig::builder_with_provider(provider(setup)?)
-        .with_protocol_versions(&versions(&[setup.settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?
-        .with_root_certificates(store(&trust)?)
-        .with_no_client_auth();
-    config.max_fragment_size = fragment(setup);
-    config.resumption = match setup.kind {
-        HandshakeKind::Full => Resumption::disabled(),
-        HandshakeKind::SessionId | HandshakeKind::Ticket => {
-            Resumption::in_memory_sessions(KEPT_SESSIONS)
-        }
+/// Makes a client's configuration, which still lacks its certificate.
+pub(crate) fn client(
+    wanted: &Wanted<'_>,
+) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, SetupError> {
+    let parameters = &wanted.parameters;
+    let mut provider = match wanted.profile {
+        Profile::Library => default_provider(),
+        Profile::Default | Profile::Servo => held_to(&parameters.suites, &parameters.groups)?,
     };
-    Ok(config)
+    if wanted.probe.is_none() {
+        verify_with(&mut provider, &parameters.signatures)?;
+    }
+    let provider = Arc::new(provider);
+    let roots = store(TrustRoots::Pem(wanted.roots_pem))?;
+    let webpki = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+        .build()
+        .map_err(refused("verifier"))?;
+    let verifier: Arc<dyn ServerCertVerifier> = match &wanted.probe {
+        Some(probe) => Arc::new(TimedVerifier {
+            schemes: match wanted.profile {
+                Profile::Library => webpki.supported_verify_schemes(),
+                Profile::Default | Profile::Servo => schemes(&parameters.signatures)?,
+            },
+            webpki,
+            probe: probe.clone(),
+        }),
+        None => webpki,
+    };
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions(&parameters.versions)?)
+        .map_err(refused("versions"))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier))
 }
 
-pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
-    let (chain, key) = identity(&setup.material.chain_pem, &setup.material.key_pem)?;
-    let mut config = ServerConfig::builder_with_provider(provider(setup)?)
-        .with_protocol_versions(&versions(&[setup.settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?
+/// Makes a server's configuration, with a chain and its key in PEM.
+pub(crate) fn server(
+    parameters: &Parameters,
+    chain_pem: &str,
+    key_pem: &str,
+    ocsp: Vec<u8>,
+) -> Result<ServerConfig, SetupError> {
+    let provider = held_to(&parameters.suites, &parameters.groups)?;
+    let (chain, key) = identity(chain_pem, key_pem)?;
+    ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(&versions(&parameters.versions)?)
+        .map_err(refused("versions"))?
         .with_no_client_auth()
-        .with_single_cert(chain, key)
-        .map_err(|e| SetupError::refused("chain and key", e))?;
-    config.max_fragment_size = fragment(setup);
-    config.send_tls13_tickets = match setup.kind {
-        HandshakeKind::Full => 0,
-        HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
-    };
-    keep_server_sessions(&mut config, setup.kind)?;
-    Ok(config)
+        .with_single_cert_with_ocsp(chain, key, ocsp)
+        .map_err(refused("chain and key"))
 }
 
 /// Parses a chain and its key, both PEM.
@@ -104,16 +121,11 @@ pub(crate) fn identity(
 }
 
 /// Returns the provider, restricted to these suites and groups, in their order.
-pub(crate) fn held_to(
-    suites: &[CipherSuite],
-    groups: &[Group],
-) -> Result<CryptoProvider, SetupError> {
+fn held_to(suites: &[CipherSuite], groups: &[Group]) -> Result<CryptoProvider, SetupError> {
+    let groups = groups.iter().map(|group| library_group(*group));
     Ok(CryptoProvider {
         cipher_suites: cipher_suites(suites)?,
-        kx_groups: groups
-            .iter()
-            .map(|group| library_group(*group))
-            .collect::<Result<_, _>>()?,
+        kx_groups: groups.collect::<Result<_, _>>()?,
         ..default_provider()
     })
 }
@@ -124,73 +136,131 @@ fn library_group(group: Group) -> Result<&'static dyn SupportedKxGroup, SetupErr
     found.ok_or_else(|| unsupported("group", group))
 }
 
-/// Returns the provider, restricted to one suite, and to the groups and the schemes of the settings.
-fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError> {
-    let provider = held_to(&[setup.settings.suite()], &setup.settings.groups())?;
+/// Restricts the provider to the verification of these schemes.
+fn verify_with(
+    provider: &mut CryptoProvider,
+    schemes: &[SignatureScheme],
+) -> Result<(), SetupError> {
     let able = provider.signature_verification_algorithms;
-    let mapping = setup.settings.signatures().iter().map(|scheme| {
+    let mapping = schemes.iter().map(|scheme| {
         let found = able.mapping.iter().find(|(s, _)| s.get_u16() == scheme.0);
         found
             .copied()
             .ok_or_else(|| unsupported("verification of", scheme))
     });
     let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
-    Ok(Arc::new(CryptoProvider {
-        signature_verification_algorithms: WebPkiSupportedAlgorithms {
-            all: able.all,
-            // rustls requires a list with static lifetime. One is made for each configuration, not for each
-            // session.
-            mapping: Vec::leak(mapping),
-        },
-        ..provider
-    }))
+    provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {
+        all: able.all,
+        // rustls requires a list with static lifetime. One is made for each configuration, not for each
+        // session.
+        mapping: Vec::leak(mapping),
+    };
+    Ok(())
 }
 
-pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {
+fn store(roots: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
-    for root in roots {
-        // As rustls' users do, this leaves out a root that rustls cannot use.
-        let _ = store.add(root.clone());
-    }
-    if store.is_empty() {
-        return Err(SetupError::Refused(
-            "roots: none that rustls can use".to_owned(),
-        ));
-    }
+    roots.add_each(|der| store.add(der).is_ok())?;
     Ok(Arc::new(store))
 }
 
-/// A verifier of a server's chains.
-pub(crate) struct WebPki {
+/// rustls' own verifier, with its time measured.
+#[derive(Debug)]
+struct TimedVerifier {
     webpki: Arc<WebPkiServerVerifier>,
-    name: Name,
+    schemes: Vec<rustls::SignatureScheme>,
+    probe: Probe,
 }
 
-impl WebPki {
-    pub(crate) fn new(roots: &[CertificateDer<'_>], host: &str) -> Result<Self, SetupError> {
-        let webpki = WebPkiServerVerifier::builder_with_provider(
-            store(roots)?,
-            Arc::new(default_provider()),
-        )
-        .build();
-        Ok(Self {
-            webpki: webpki.map_err(|e| SetupError::refused("verifier", e))?,
-            name: server_name(host)?,
+impl ServerCertVerifier for TimedVerifier {
+    fn verify_server_cert(
+        &self,
+        leaf: &CertificateDer<'_>,
+        above: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.probe.verify(|| {
+            self.webpki
+                .verify_server_cert(leaf, above, name, ocsp_response, now)
         })
     }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let scheme = SignatureScheme(signed.scheme.get_u16());
+        self.probe.signature(scheme);
+        self.webpki
+            .verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let scheme = SignatureScheme(signed.scheme.get_u16());
+        self.probe.signature(scheme);
+        self.webpki
+            .verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        self.schemes.clone()
+    }
 }
 
-impl Verifier for WebPki {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
-        let chain: Vec<_> = chain.collect();
-        let (leaf, above) = chain
-            .split_first()
-            .ok_or("an empty chain")
-            .map_err(failed(FailureWord::Verify))?;
-        self.webpki
-            .verify_server_cert(leaf, above, &self.name, &[], UnixTime::now())
-            .map(drop)
-            .map_err(failed(FailureWord::Verify))
+/// The verifier of this line's clients.
+pub(crate) struct WebPki(Arc<WebPkiServerVerifier>);
+
+impl WebPki {
+    pub(crate) fn new(roots: TrustRoots<'_>) -> Result<Self, SetupError> {
+        let provider = Arc::new(default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(store(roots)?, provider).build();
+        Ok(Self(verifier.map_err(refused("verifier"))?))
     }
+}
+
+impl netbench_worker::WebPki for WebPki {
+    type Name = ServerName<'static>;
+    type Error = Error;
+
+    fn name(host: &str) -> Result<Self::Name, impl Display> {
+        ServerName::try_from(host.to_owned())
+    }
+
+    fn verify(
+        &self,
+        leaf: &[u8],
+        above: &[Vec<u8>],
+        name: &Self::Name,
+        at: UnixTime,
+    ) -> Result<(), Error> {
+        let above = above.iter().map(|der| CertificateDer::from(&**der));
+        let above: Vec<_> = above.collect();
+        self.0
+            .verify_server_cert(&leaf.into(), &above, name, &[], at)
+            .map(drop)
+    }
+}
+
+/// Verifies a chain as this line's clients do.
+pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
+    let mut roots = RootCertStore::empty();
+    for root in &chain.roots {
+        let _ = roots.add(CertificateDer::from(&**root));
+    }
+    let provider = Arc::new(default_provider());
+    let crls = chain.crls.iter().cloned();
+    let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .with_crls(crls.map(CertificateRevocationListDer::from))
+        .build()
+        .map_err(NotVerified::by_rustls)?;
+    verify_chain(&WebPki(webpki), chain)
 }

@@ -7,21 +7,22 @@ use std::{
 
 use netbench_protocol::ServeSite;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, Observed, SetupError, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, Observed, Parameters, SetupError, stapled_response,
 };
-use rustls::{ServerConfig, server::NoServerSessionStorage};
+use rustls::server::NoServerSessionStorage;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{common, connect, in_memory::negotiated};
+use crate::{common, in_memory::negotiated, line};
 
 /// Makes rustls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let parameters = Parameters::of_site(site, common::has_suite, line::has_group, Vec::new());
     let ocsp = stapled_response(site)?.unwrap_or_default();
-    let mut config: ServerConfig = connect::server(site, ocsp)?;
+    let mut config = line::server(&parameters, &site.chain_pem, &site.key_pem, ocsp)?;
     config.ignore_client_order = true;
     config.alpn_protocols = site.alpn.iter().map(|it| it.name().into()).collect();
     config.send_tls13_tickets = usize::from(site.tickets);
@@ -45,11 +46,7 @@ impl Accept for Acceptor {
             let stream = accepting.await?;
             let (watched, connection) = stream.get_ref();
             let negotiated = negotiated(connection, watched.sent.negotiated());
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-                early: None,
-            })
+            Ok(Accepted::new(stream, negotiated))
         })
     }
 }

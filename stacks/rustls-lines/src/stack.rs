@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_protocol::{ServeSite, StackDescription};
-use netbench_tls::{SignatureScheme, WorkerRecord};
+use netbench_tls::{Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
     locked_versions, supported,
@@ -74,7 +74,7 @@ impl Stack for Line {
             },
             operations: OPERATIONS.iter().map(|it| (*it).to_owned()).collect(),
             trust_sources: Vec::new(),
-            groups: line::groups(),
+            groups: supported(Group::OFFERED, line::has_group),
             suites: common::suites(),
             signatures: supported(SignatureScheme::OFFERED, line::verifies),
         }
@@ -92,7 +92,7 @@ impl Stack for Line {
 
     #[cfg(feature = "connect")]
     fn chain_verifier(&self) -> Result<Box<dyn netbench_worker::ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(crate::chain::WebPki))
+        Ok(Box::new(line::verify))
     }
 
     #[cfg(feature = "connect")]

@@ -7,6 +7,7 @@ use netbench_protocol::Ech;
 use netbench_tls::{Alpn, ClientSettings, EchStatus, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{
     ClientSetup, Fetch, Probe, SetupError, TimedTcp, TrustRoots, Wire, chain_of_pem, key_of_pem,
+    refused,
 };
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,
@@ -60,7 +61,7 @@ pub(crate) fn config(
     let cryptography = Arc::new(cryptography(provider, settings)?);
     let webpki = WebPkiServerVerifier::builder_with_provider(roots, cryptography.clone())
         .build()
-        .map_err(|e| SetupError::refused("verifier", e))?;
+        .map_err(refused("verifier"))?;
     let verifier = TimedVerifier {
         schemes: match settings.profile {
             Profile::Library => webpki.supported_verify_schemes(),
@@ -74,10 +75,10 @@ pub(crate) fn config(
         // Only TLS 1.3 is offered with it.
         Some(ech) => builder
             .with_ech(ech_mode(provider, setup, ech)?)
-            .map_err(|e| SetupError::refused("ECH", e))?,
+            .map_err(refused("ECH"))?,
         None => builder
             .with_protocol_versions(&versions(&settings.versions)?)
-            .map_err(|e| SetupError::refused("versions", e))?,
+            .map_err(refused("versions"))?,
     };
     let config = builder
         .dangerous()
@@ -92,7 +93,7 @@ pub(crate) fn config(
     let key = key_of_pem("client key", &identity.key_pem)?;
     config
         .with_client_auth_cert(chain, key)
-        .map_err(|e| SetupError::refused("client certificate", e))
+        .map_err(refused("client certificate"))
 }
 
 /// Makes the mode of Encrypted ClientHello.
@@ -104,15 +105,13 @@ fn ech_mode(
     match (ech, setup.ech_configs()?) {
         (Ech::Configs(_), Some(list)) => {
             let config = EchConfig::new(EchConfigListBytes::from(list), &provider.hpke());
-            Ok(config
-                .map_err(|e| SetupError::refused("ECH configurations", e))?
-                .into())
+            Ok(config.map_err(refused("ECH configurations"))?.into())
         }
         _ => {
             let suite = provider.hpke_with_x25519();
             let suite = suite.ok_or_else(|| provider.lacks("no HPKE"))?;
             let key = suite.generate_key_pair();
-            let (key, _) = key.map_err(|e| SetupError::refused("HPKE", e))?;
+            let (key, _) = key.map_err(refused("HPKE"))?;
             Ok(EchGreaseConfig::new(suite, key).into())
         }
     }

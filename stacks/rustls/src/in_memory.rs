@@ -15,7 +15,7 @@ use netbench_tls::{
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
-    chain_of_pem, failed, key_of_pem,
+    chain_of_pem, failed, key_of_pem, refused,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, ServerConfig,
@@ -55,7 +55,7 @@ impl InMemory for Rustls {
             provider,
         )
         .build()
-        .map_err(|e| SetupError::refused("verifier", e))?;
+        .map_err(refused("verifier"))?;
         Ok(Box::new(WebPki {
             webpki,
             name: server_name(host)?,
@@ -65,7 +65,7 @@ impl InMemory for Rustls {
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
         let config = ClientConfig::builder_with_provider(Arc::new(self.provider.by_default()?))
             .with_safe_default_protocol_versions()
-            .map_err(|e| SetupError::refused("versions", e))?
+            .map_err(refused("versions"))?
             .with_root_certificates(roots(trust)?)
             .with_no_client_auth();
         Ok(Box::new(Arc::new(config)))
@@ -106,7 +106,7 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let (settings, material) = (setup.settings, setup.material);
     let builder = ClientConfig::builder_with_provider(provider(stack.provider, settings)?)
         .with_protocol_versions(&versions(&[settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?
+        .map_err(refused("versions"))?
         .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
     let mut config = match settings.client_auth {
         ClientAuth::Off => builder.with_no_client_auth(),
@@ -115,7 +115,7 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
                 chain_of_pem("chain", &material.client_chain_pem)?,
                 key_of_pem("key", &material.client_key_pem)?,
             )
-            .map_err(|e| SetupError::refused("client's chain and key", e))?,
+            .map_err(refused("client's chain and key"))?,
     };
     config.max_fragment_size = fragment(setup);
     config.resumption = match setup.kind {
@@ -137,14 +137,14 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let provider = provider(stack.provider, settings)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&versions(&[settings.version])?)
-        .map_err(|e| SetupError::refused("versions", e))?;
+        .map_err(refused("versions"))?;
     let builder = match settings.client_auth {
         ClientAuth::Off => builder.with_no_client_auth(),
         ClientAuth::On => {
             let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
             let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
                 .build()
-                .map_err(|e| SetupError::refused("verifier of clients", e))?;
+                .map_err(refused("verifier of clients"))?;
             builder.with_client_cert_verifier(verifier)
         }
     };
@@ -152,7 +152,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let key = key_of_pem("key", &material.key_pem)?;
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|e| SetupError::refused("chain and key", e))?;
+        .map_err(refused("chain and key"))?;
     config.max_fragment_size = fragment(setup);
     config.send_tls13_tickets = TICKETS;
     match setup.kind {
@@ -223,7 +223,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
 }
 
 fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
-    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+    ServerName::try_from(host.to_owned()).map_err(refused("host name"))
 }
 
 struct Client {
@@ -286,7 +286,7 @@ impl Buffered {
         while self.0.wants_write() {
             self.0
                 .write_tls(output)
-                .map_err(|e| SessionError::new(FailureWord::Write, e))?;
+                .map_err(failed(FailureWord::Write))?;
         }
         Ok(())
     }
@@ -301,11 +301,11 @@ impl Buffered {
         while !rest.is_empty() {
             self.0
                 .read_tls(&mut rest)
-                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
+                .map_err(failed(FailureWord::Read))?;
             let state = self
                 .0
                 .process_new_packets()
-                .map_err(|e| SessionError::new(FailureWord::Handshake, e))?;
+                .map_err(failed(FailureWord::Handshake))?;
             take(&mut self.0, state.plaintext_bytes_to_read())?;
         }
         input.clear();
@@ -334,7 +334,7 @@ impl Session for Buffered {
                 .0
                 .writer()
                 .write(plaintext)
-                .map_err(|e| SessionError::new(FailureWord::Send, e))?;
+                .map_err(failed(FailureWord::Send))?;
             plaintext = &plaintext[taken..];
             self.write_out(output)?;
         }
@@ -352,7 +352,7 @@ impl Session for Buffered {
                 let read = connection
                     .reader()
                     .read(plaintext)
-                    .map_err(|e| SessionError::new(FailureWord::Receive, e))?;
+                    .map_err(failed(FailureWord::Receive))?;
                 received += read;
                 ready = ready.saturating_sub(read.max(1));
             }

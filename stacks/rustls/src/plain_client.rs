@@ -31,7 +31,7 @@ pub(crate) fn connector(
         probe: setup.probe.clone(),
         session_alpn: Arc::default(),
     };
-    Ok(plain_client(client, setup))
+    Ok(plain_client(client, setup.tcp(), setup))
 }
 
 #[derive(Clone)]

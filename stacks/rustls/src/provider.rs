@@ -8,7 +8,7 @@ mod ring;
 use std::sync::Arc;
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, locked_package, supported};
+use netbench_worker::{SetupError, locked_package, refused, supported};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
     crypto::{CryptoProvider, SupportedKxGroup, hpke::Hpke},
@@ -164,7 +164,7 @@ impl dyn Provider + '_ {
         }
         let provider = self.by_default()?;
         let key = provider.key_provider.load_private_key(key.clone_key());
-        let key = key.map_err(|e| SetupError::refused("key", e))?;
+        let key = key.map_err(refused("key"))?;
         let signs = self.suites().into_iter().any(|suite| match suite {
             SupportedCipherSuite::Tls12(suite) => key.choose_scheme(suite.sign).is_some(),
             SupportedCipherSuite::Tls13(_) => false,
@@ -178,8 +178,7 @@ impl dyn Provider + '_ {
     /// Returns the producer of a server's session tickets, where there is one.
     pub(crate) fn tickets(&self) -> Result<Option<Arc<dyn ProducesTickets>>, SetupError> {
         self.works()?;
-        self.ticketer()
-            .map_err(|e| SetupError::refused("ticketer", e))
+        self.ticketer().map_err(refused("ticketer"))
     }
 
     /// Returns the error that this stack lacks a feature.

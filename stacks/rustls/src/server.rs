@@ -4,7 +4,7 @@ use netbench_protocol::ServeSite;
 use netbench_tls::{Alpn, CipherSuite, EarlyDataPolicy};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, SetupError, TrustRoots, chain_of_pem, key_of_pem,
-    stapled_response, supported,
+    refused, stapled_response, supported,
 };
 use rustls::{
     ServerConfig,
@@ -82,20 +82,20 @@ fn config(
     let provider = Arc::new(provider);
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_protocol_versions(&versions(&site.versions)?)
-        .map_err(|e| SetupError::refused("versions", e))?;
+        .map_err(refused("versions"))?;
     let builder = match &site.client_root_pem {
         None => builder.with_no_client_auth(),
         Some(root) => {
             let trust = roots(TrustRoots::Pem(root))?;
             let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
                 .build()
-                .map_err(|e| SetupError::refused("client certificates", e))?;
+                .map_err(refused("client certificates"))?;
             builder.with_client_cert_verifier(verifier)
         }
     };
     let mut config = builder
         .with_single_cert_with_ocsp(chain, key, ocsp)
-        .map_err(|e| SetupError::refused("chain and key", e))?;
+        .map_err(refused("chain and key"))?;
     config.ignore_client_order = true;
     config.alpn_protocols = site.alpn.iter().map(|a: &Alpn| a.name().into()).collect();
     config.send_tls13_tickets = usize::from(site.tickets);
@@ -114,11 +114,7 @@ impl Accept for RustlsAcceptor {
                 .negotiated_cipher_suite()
                 .map(|suite| suite.suite());
             let negotiated = names::negotiated(connection, suite);
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-                early: None,
-            })
+            Ok(Accepted::new(stream, negotiated))
         })
     }
 }

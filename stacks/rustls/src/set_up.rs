@@ -27,7 +27,7 @@ pub(crate) fn actions<'a>(
     let with = move |work: fn(&CryptoProvider) -> Result<(), rustls::Error>| {
         move || {
             let cryptography = client::cryptography(provider, settings)?;
-            work(&cryptography).map_err(|e| SetupError::refused("step", e))
+            work(&cryptography).map_err(refused("step"))
         }
     };
     vec![
@@ -86,11 +86,11 @@ fn client_hello(
     let probe = Probe::new();
     let setup = ClientSetup::new(settings, first(roots_pem), &probe);
     let config = client::config(provider, &setup)?;
-    let name = ServerName::try_from("set-up.test").map_err(|e| SetupError::refused("name", e))?;
+    let name = ServerName::try_from("set-up.test").map_err(refused("name"))?;
     let mut connection =
         ClientConnection::new(Arc::new(config), name).map_err(refused("ClientHello"))?;
     let written = connection.write_tls(&mut io::sink());
-    written.map_err(|e| SetupError::refused("ClientHello", e))?;
+    written.map_err(refused("ClientHello"))?;
     Ok(())
 }
 

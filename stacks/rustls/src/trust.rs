@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper_rustls::HttpsConnectorBuilder;
 use netbench_tls::TrustOrigin;
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError};
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError, refused};
 use rustls::{
     ClientConfig, RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
@@ -35,7 +35,7 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
         PLATFORM_VERIFIER => {
             let verifier = rustls_platform_verifier::Verifier::new(provider.clone());
             Trust {
-                verifier: Arc::new(verifier.map_err(|e| SetupError::refused("verifier", e))?),
+                verifier: Arc::new(verifier.map_err(refused("verifier"))?),
                 roots: None,
                 origin: TrustOrigin::System,
             }
@@ -44,7 +44,7 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
     };
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|e| SetupError::refused("versions", e))?
+        .map_err(refused("versions"))?
         .dangerous()
         .with_custom_certificate_verifier(trust.verifier.clone())
         .with_no_client_auth();
@@ -80,9 +80,7 @@ impl Trust {
         let builder =
             WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
         Ok(Self {
-            verifier: builder
-                .build()
-                .map_err(|e| SetupError::refused("verifier", e))?,
+            verifier: builder.build().map_err(refused("verifier"))?,
             roots,
             origin,
         })

@@ -93,7 +93,7 @@ pub(crate) fn without_delays(mut config: Builder) -> Result<Builder, SetupError>
     config
         .with_system_certs(false)
         .and_then(|config| config.set_max_blinding_delay(0))
-        .map_err(|e| SetupError::refused("configuration", e))?;
+        .map_err(refused("configuration"))?;
     Ok(config)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn trust(config: &mut Builder, roots_pem: &str) -> Result<(), SetupEr
     config
         .trust_pem(roots_pem.as_bytes())
         .map(drop)
-        .map_err(|e| SetupError::refused("roots", e))
+        .map_err(refused("roots"))
 }
 
 /// A timer of verification: the library reads the clock directly before it verifies a chain, and calls back

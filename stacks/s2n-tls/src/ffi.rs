@@ -10,7 +10,7 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme};
-use netbench_worker::{SetupError, locked_version};
+use netbench_worker::{SetupError, locked_version, refused};
 use s2n_tls::{config::Config, connection::Connection, error::Error};
 use s2n_tls_sys::{s2n_config, s2n_connection};
 
@@ -187,7 +187,7 @@ pub(crate) fn set_policy(
     }
     // SAFETY: the policy and everything that it points to have static lifetime.
     let result = unsafe { s2n_config_set_security_policy(raw_config(config), policy) };
-    done(result).map_err(|e| SetupError::refused("policy", e))
+    done(result).map_err(refused("policy"))
 }
 
 /// Returns whether a release is one of [`PATCHES`].
@@ -201,7 +201,7 @@ pub(crate) fn set_tickets(config: &Config, tickets: u8) -> Result<(), SetupError
     // SAFETY: the configuration is live.
     let result =
         unsafe { s2n_tls_sys::s2n_config_set_initial_ticket_count(raw_config(config), tickets) };
-    done(result).map_err(|e| SetupError::refused("tickets", e))
+    done(result).map_err(refused("tickets"))
 }
 
 /// Sends the tickets that the library would send before a server's first data.

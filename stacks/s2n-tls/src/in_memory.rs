@@ -13,7 +13,7 @@ use errno::{Errno, set_errno};
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
     DrivenSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Pipe, Piped, Session,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    SessionError, SetupError, TICKETS, TrustRoots, Verifier, failed, refused,
 };
 use s2n_tls::{
     callbacks::VerifyHostNameCallback,
@@ -53,7 +53,7 @@ impl InMemory for S2n {
             TrustRoots::File(path) => config
                 .trust_location(Some(Path::new(path)), None)
                 .map(drop)
-                .map_err(|e| SetupError::refused("roots", e))?,
+                .map_err(refused("roots"))?,
         }
         Ok(Box::new(build(config)?))
     }
@@ -77,9 +77,7 @@ fn unsupported<T>(why: &str) -> Result<T, SetupError> {
 }
 
 fn build(config: Builder) -> Result<Config, SetupError> {
-    config
-        .build()
-        .map_err(|e| SetupError::refused("configuration", e))
+    config.build().map_err(refused("configuration"))
 }
 
 fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -94,7 +92,7 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     if setup.kind == HandshakeKind::Ticket {
         config
             .set_session_ticket_callback(tickets.clone())
-            .map_err(|e| SetupError::refused("tickets", e))?;
+            .map_err(refused("tickets"))?;
     }
     Ok(Box::new(Client {
         config: held(setup, config)?,
@@ -112,7 +110,7 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         config
             .set_verify_host_callback(AnyName)
             .and_then(Builder::set_certificate_authorities_from_trust_store)
-            .map_err(|e| SetupError::refused("client authentication", e))?;
+            .map_err(refused("client authentication"))?;
     }
     let resumes = setup.kind == HandshakeKind::Ticket;
     if resumes {
@@ -141,7 +139,7 @@ fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
     if setup.settings.client_auth == ClientAuth::On {
         config
             .set_client_auth_type(ClientAuthType::Required)
-            .map_err(|e| SetupError::refused("client authentication", e))?;
+            .map_err(refused("client authentication"))?;
     }
     if let Some(bytes) = setup.max_fragment_bytes {
         limit_records(&mut config, bytes)?;
@@ -154,7 +152,7 @@ fn limit_records(config: &mut Builder, bytes: u16) -> Result<(), SetupError> {
     config
         .set_max_fragment_length(bytes)
         .map(drop)
-        .map_err(|e| SetupError::refused("maximum fragment", e))
+        .map_err(refused("maximum fragment"))
 }
 
 #[cfg(feature = "before-0-3-47")]
@@ -186,7 +184,7 @@ fn identity(config: &mut Builder, chain_pem: &str, key_pem: &str) -> Result<(), 
     config
         .load_pem(chain_pem.as_bytes(), key_pem.as_bytes())
         .map(drop)
-        .map_err(|e| SetupError::refused("chain and key", e))
+        .map_err(refused("chain and key"))
 }
 
 /// A callback that accepts every name: as in other servers, the names in clients' certificates are not
@@ -233,7 +231,7 @@ impl Endpoint for Server {
 }
 
 fn piped(made: Result<PipedConnection, Error>) -> Result<Box<dyn Session>, SessionError> {
-    let connection = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+    let connection = made.map_err(failed(FailureWord::Session))?;
     Ok(Box::new(Piped::new(connection)))
 }
 

@@ -93,11 +93,7 @@ impl Accept for S2nAcceptor {
         Box::pin(async move {
             let stream = acceptor.accept(stream).await?;
             let negotiated = negotiated(stream.as_ref());
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-                early: None,
-            })
+            Ok(Accepted::new(stream, negotiated))
         })
     }
 }

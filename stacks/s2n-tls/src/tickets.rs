@@ -1,6 +1,6 @@
 use std::{pin::Pin, sync::Arc, time::SystemTime};
 
-use netbench_worker::{SetupError, TicketUse};
+use netbench_worker::{SetupError, TicketUse, refused};
 use s2n_tls::{
     callbacks::{ConnectionFuture, SessionTicket, SessionTicketCallback},
     config::{Builder, ConnectionInitializer},
@@ -56,10 +56,10 @@ impl ConnectionInitializer for Tickets {
 pub(crate) fn seal(config: &mut Builder) -> Result<(), SetupError> {
     let (mut name, mut key) = ([0; 16], [0; 32]);
     for bytes in [&mut name[..], &mut key[..]] {
-        getrandom::fill(bytes).map_err(|e| SetupError::refused("ticket key", e))?;
+        getrandom::fill(bytes).map_err(refused("ticket key"))?;
     }
     config
         .add_session_ticket_key(&name, &key, SystemTime::now())
         .map(drop)
-        .map_err(|e| SetupError::refused("ticket key", e))
+        .map_err(refused("ticket key"))
 }

@@ -1,6 +1,7 @@
 //! Parts of adapters that several libraries share. Each calls its library through a small trait.
 
 mod alpn;
+mod buffered;
 mod callbacks;
 mod converted;
 mod driven;
@@ -15,13 +16,15 @@ mod staple;
 mod tickets;
 mod tls_stream;
 mod told_stream;
+mod webpki;
 
 pub use alpn::{alpn_list, preferred_alpn};
+pub use buffered::{Buffered, BufferedSession};
 pub use callbacks::{CallbackTransport, NotTransferred};
 pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession};
 pub use offer::{
-    der_length, site_suites, supported, usable_suites, usable_versions, version_range,
+    Parameters, der_length, site_suites, supported, usable_suites, usable_versions, version_range,
 };
 pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
 pub use pem::{chain_of_pem, key_of_pem};
@@ -36,3 +39,4 @@ pub use staple::stapled_response;
 pub use tickets::{TicketUse, Tickets};
 pub use tls_stream::{Socket, TlsStream};
 pub use told_stream::ToldStream;
+pub use webpki::{ChainsOfServer, WebPki, verify_chain};

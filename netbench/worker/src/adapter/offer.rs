@@ -1,11 +1,70 @@
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, TlsVersion};
+use netbench_tls::{
+    CipherSuite, ClientSettings, Group, SessionSettings, SignatureScheme, TlsVersion,
+};
 
 use crate::SetupError;
 
 /// Returns the values that a library supports, in the order of `all`.
 pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
     all.iter().copied().filter(|value| has(*value)).collect()
+}
+
+/// The parameters that a side offers or accepts, in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the types say it all")]
+pub struct Parameters {
+    pub versions: Vec<TlsVersion>,
+    pub suites: Vec<CipherSuite>,
+    pub groups: Vec<Group>,
+    pub signatures: Vec<SignatureScheme>,
+}
+
+impl From<&ClientSettings> for Parameters {
+    fn from(settings: &ClientSettings) -> Self {
+        Self {
+            versions: settings.versions.clone(),
+            suites: settings.suites.clone(),
+            groups: settings.groups.clone(),
+            signatures: settings.signatures.clone(),
+        }
+    }
+}
+
+/// The only version, suite and group of a session of the suite.
+impl From<&SessionSettings> for Parameters {
+    fn from(settings: &SessionSettings) -> Self {
+        Self {
+            versions: vec![settings.version],
+            suites: vec![settings.suite()],
+            groups: settings.groups(),
+            signatures: settings.signatures().to_vec(),
+        }
+    }
+}
+
+impl Parameters {
+    /// Returns the parameters of a site, whose server has these `signatures`. Where a site has no setting, these are all
+    /// parameters that clients of the lab may offer and the library supports.
+    pub fn of_site(
+        site: &ServeSite,
+        has_suite: impl Fn(CipherSuite) -> bool,
+        has_group: impl Fn(Group) -> bool,
+        signatures: Vec<SignatureScheme>,
+    ) -> Self {
+        Self {
+            versions: site.versions.clone(),
+            suites: match site.suites.as_slice() {
+                [] => supported(CipherSuite::OFFERED, has_suite),
+                own => own.to_vec(),
+            },
+            groups: match site.groups.as_slice() {
+                [] => supported(Group::OFFERED, has_group),
+                own => own.to_vec(),
+            },
+            signatures,
+        }
+    }
 }
 
 /// Returns the suites of a site, or the usual ones of clients if the site has no setting; a site with TLS 1.0 or 1.1

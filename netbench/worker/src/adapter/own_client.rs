@@ -57,11 +57,7 @@ pub async fn accepted<S: HandshakeStream>(
     let mut stream = begun.map_err(Into::into)?;
     poll_fn(|cx| stream.poll_handshake(cx)).await?;
     let negotiated = stream.negotiated();
-    Ok(Accepted {
-        stream: Box::new(stream),
-        negotiated,
-        early: None,
-    })
+    Ok(Accepted::new(stream, negotiated))
 }
 
 /// A connector that makes connections and takes them through the handshake.

@@ -34,12 +34,13 @@ pub trait PlainClient: Clone + Send + Sync + 'static {
     fn negotiated(stream: &Self::Stream) -> Negotiated;
 }
 
-/// Makes a client of hyper whose connections are those of `client`.
-pub fn plain_client<C: PlainClient>(client: C, setup: &ClientSetup<'_>) -> Box<dyn Fetch> {
-    let connector = Connector {
-        tcp: setup.tcp(),
-        client,
-    };
+/// Makes a client of hyper whose connections are those of `client` over `tcp`.
+pub fn plain_client<C: PlainClient>(
+    client: C,
+    tcp: TimedTcp,
+    setup: &ClientSetup<'_>,
+) -> Box<dyn Fetch> {
+    let connector = Connector { tcp, client };
     Box::new(setup.hyper_client(connector, |stream| C::negotiated(stream.stream().inner())))
 }
 

@@ -200,6 +200,16 @@ pub trait Endpoint: Send + Sync {
     fn session(&self) -> Result<Box<dyn Session>, SessionError>;
 }
 
+/// A function that creates sessions with the configuration that it owns.
+impl<F> Endpoint for F
+where
+    F: Fn() -> Result<Box<dyn Session>, SessionError> + Send + Sync,
+{
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        self()
+    }
+}
+
 /// One side of one session, over plain buffers.
 ///
 /// The caller lends its buffers for a call: an adapter may swap them into its own transport instead of copying. Every

@@ -1,0 +1,147 @@
+use std::{
+    fmt::Display,
+    io::{self, Read, Write},
+};
+
+use netbench_tls::{FailureWord, Negotiated};
+
+use crate::{HandshakeState, Session, SessionError, failed};
+
+/// A session of a library that keeps received plaintext and data to be sent in buffers of its own, such as rustls'
+/// `Connection`.
+pub trait BufferedSession: Send {
+    /// The library's error.
+    type Error: Display;
+
+    /// Reads records from `input`.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn read_records(&mut self, input: &mut &[u8]) -> io::Result<usize>;
+
+    /// Processes the records that were read, and returns the length of the received plaintext.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn process(&mut self) -> Result<usize, Self::Error>;
+
+    /// Returns whether there are records to be sent.
+    fn wants_write(&self) -> bool;
+
+    /// Appends records to `output`.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn write_records(&mut self, output: &mut Vec<u8>) -> io::Result<usize>;
+
+    /// Returns whether the handshake is in progress.
+    fn is_handshaking(&self) -> bool;
+
+    /// Returns the received plaintext.
+    fn reader(&mut self) -> impl Read;
+
+    /// Returns the writer of plaintext to be sent.
+    fn writer(&mut self) -> impl Write;
+
+    /// Observes records of the handshake before they are read.
+    fn observe_received(&mut self, _records: &[u8]) {}
+
+    /// Observes records of the handshake that are to be sent.
+    fn observe_sent(&mut self, _records: &[u8]) {}
+
+    /// Returns the negotiated parameters.
+    fn negotiated(&self) -> Negotiated;
+
+    /// Returns whether an earlier session was resumed.
+    fn resumed(&self) -> bool;
+}
+
+/// A session of the suite over the buffers of a library.
+#[derive(Debug)]
+pub struct Buffered<S>(S);
+
+impl<S: BufferedSession> Buffered<S> {
+    /// Wraps a session of a library.
+    pub fn new(session: S) -> Self {
+        Self(session)
+    }
+
+    fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
+        while self.0.wants_write() {
+            let written = self.0.write_records(output);
+            written.map_err(failed(FailureWord::Write))?;
+        }
+        Ok(())
+    }
+
+    /// Reads all of `input` and calls `take` with the length of the plaintext of each part of it.
+    fn read_in(
+        &mut self,
+        input: &mut Vec<u8>,
+        mut take: impl FnMut(&mut S, usize) -> Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
+        let mut rest = input.as_slice();
+        while !rest.is_empty() {
+            let read = self.0.read_records(&mut rest);
+            read.map_err(failed(FailureWord::Read))?;
+            let ready = self.0.process().map_err(failed(FailureWord::Handshake))?;
+            take(&mut self.0, ready)?;
+        }
+        input.clear();
+        Ok(())
+    }
+}
+
+impl<S: BufferedSession> Session for Buffered<S> {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        self.0.observe_received(input);
+        let before = output.len();
+        self.read_in(input, |_, _| Ok(()))?;
+        self.write_out(output)?;
+        self.0.observe_sent(&output[before..]);
+        Ok(if self.0.is_handshaking() {
+            HandshakeState::Going
+        } else {
+            HandshakeState::Done
+        })
+    }
+
+    fn send(&mut self, mut plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        while !plaintext.is_empty() {
+            let taken = self.0.writer().write(plaintext);
+            plaintext = &plaintext[taken.map_err(failed(FailureWord::Send))?..];
+            self.write_out(output)?;
+        }
+        Ok(())
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        let mut received = 0;
+        self.read_in(input, |session, mut ready| {
+            while ready > 0 {
+                let read = session.reader().read(plaintext);
+                let read = read.map_err(failed(FailureWord::Receive))?;
+                received += read;
+                ready = ready.saturating_sub(read.max(1));
+            }
+            Ok(())
+        })?;
+        Ok(received)
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        self.0.negotiated()
+    }
+
+    fn resumed(&self) -> bool {
+        self.0.resumed()
+    }
+}
