@@ -45,7 +45,7 @@ pub use adapter::{
     OwnClient, Parameters, Pipe, Piped, PlainClient, RECORD_HEADER, SEALED_BYTES, SigningKey,
     SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream, TokioWire,
     ToldStream, WebPki, accepted, alpn_list, chain_of_pem, der_length, key_of_pem, own_client,
-    plain_client, preferred_alpn, site_suites, stapled_response, supported, usable_suites,
+    plain_client, polled, preferred_alpn, site_suites, stapled_response, supported, usable_suites,
     usable_versions, verify_chain, version_range,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};

@@ -3,7 +3,8 @@ use std::{error::Error as StdError, hash::Hasher, sync::Arc};
 use hyper_util::rt::TokioIo;
 use netbench_tls::{Profile, SignatureScheme};
 use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, TrustRoots, Wire, own_client, refused,
+    ClientSetup, Fetch, OwnClient, Probe, SetupError, TlsStream, TrustRoots, Wire, own_client,
+    refused,
 };
 use rustls::{
     ClientConfig, ClientSide, Error,
@@ -21,7 +22,7 @@ use rustls_ring::DEFAULT_PROVIDER;
 
 use crate::{
     settings::{held_to, identity as identity_of, lacks, of_versions, roots, scheme},
-    stream::TlsStream,
+    stream::Session,
 };
 
 /// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls supports this
@@ -90,7 +91,7 @@ fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureSc
 struct Client(Arc<ClientConfig>);
 
 impl OwnClient for Client {
-    type Stream = TlsStream<ClientSide, TokioIo<Wire>>;
+    type Stream = TlsStream<Session<ClientSide, TokioIo<Wire>>>;
 
     fn begin(
         &self,
@@ -100,7 +101,7 @@ impl OwnClient for Client {
         let name = ServerName::try_from(host.to_owned())?;
         let mut hello = Vec::new();
         let connection = self.0.connect(name).build(&mut hello)?;
-        Ok(TlsStream::new(wire, connection, hello))
+        Ok(TlsStream::new(Session::new(wire, connection, hello)))
     }
 }
 

@@ -4,13 +4,15 @@ use netbench_tls::{
     FailureReason, FailureWord,
 };
 use netbench_worker::{Explained, kebab};
-use rustls::error::{CertificateError, Error, PeerMisbehaved};
+use rustls::error::{Error, PeerMisbehaved};
 
 /// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(alert.0)),
-        Error::InvalidCertificate(fault) => Explained::new(Certificate, certificate_fault(fault)),
+        Error::InvalidCertificate(_) => {
+            Explained::new(Certificate, CertificateFault::of_rustls(error))
+        }
         Error::PeerMisbehaved(PeerMisbehaved::NoCertificatesPresented) => {
             Explained::new(Certificate, CertificateFault::NonePresented)
         }
@@ -21,26 +23,5 @@ pub(crate) fn explain(error: &Error) -> Explained {
             Protocol,
             FailureReason::Library(kebab(&format!("{other:?}"))),
         ),
-    }
-}
-
-/// Maps the errors of rustls and webpki about a certificate.
-pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
-    use CertificateError as E;
-    use CertificateFault as F;
-    match fault {
-        E::BadEncoding => F::BadEncoding,
-        E::Expired | E::ExpiredContext { .. } => F::Expired,
-        E::NotValidYet | E::NotValidYetContext { .. } => F::NotYetValid,
-        E::Revoked => F::Revoked,
-        E::UnknownIssuer => F::UnknownIssuer,
-        E::BadSignature => F::BadSignature,
-        E::NotValidForName | E::NotValidForNameContext { .. } => F::WrongName,
-        E::InvalidPurpose | E::InvalidPurposeContext { .. } => F::BadPurpose,
-        E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
-        E::UnsupportedSignatureAlgorithm { .. }
-        | E::UnsupportedSignatureAlgorithmForPublicKey { .. } => F::WeakOrUnknownSignature,
-        E::Other(other) => F::of_webpki(&other.to_string()),
-        _ => F::Other,
     }
 }

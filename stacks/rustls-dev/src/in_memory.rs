@@ -8,25 +8,22 @@ use netbench_tls::{
     TlsVersion,
 };
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
-    RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
-    failed, refused,
+    ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
+    KeyExchange, RecordProtection, Session, SessionError, SetupError, Signatures, SigningPair,
+    TICKETS, TrustRoots, Verifier, failed, refused,
 };
 use rustls::{
-    ClientConfig, Connection, ConnectionOutputs, ServerConfig, SideData, Tcp, VecInput,
-    client::{
-        Resumption, WebPkiServerVerifier,
-        danger::{ServerIdentity, ServerVerifier},
-    },
-    crypto::{CryptoProvider, Identity},
+    ClientConfig, Connection, Error, ServerConfig, ServerSide, SideData, Tcp, VecInput,
+    client::Resumption,
+    crypto::CryptoProvider,
     server::{
         NoServerSessionStorage, ServerSessionMemoryCache, Tls13Tickets, WebPkiClientVerifier,
     },
 };
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls_ring::DEFAULT_PROVIDER;
 
 use crate::{
+    chain::WebPki,
     crypto::{self, Records, Signing},
     names,
     settings::{held_to, identity, lacks, roots, server_name, verifying},
@@ -42,12 +39,8 @@ impl InMemory for NextLine {
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let roots = roots(TrustRoots::Pem(roots_pem))?;
-        let webpki = WebPkiServerVerifier::builder(roots, &DEFAULT_PROVIDER).build();
-        Ok(Box::new(WebPki {
-            webpki: webpki.map_err(refused("verifier"))?,
-            name: server_name(host)?,
-        }))
+        let webpki = WebPki::new(TrustRoots::Pem(roots_pem))?;
+        Ok(Box::new(ChainsOfServer::new(webpki, host)?))
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
@@ -63,7 +56,7 @@ impl InMemory for NextLine {
         key: KeyType,
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        Ok(Box::new(Signing::new(key, material)?))
+        Ok(Box::new(SigningPair::new(Signing::new(key, material)?)))
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -95,9 +88,11 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             Resumption::in_memory_sessions(KEPT_SESSIONS)
         }
     };
-    Ok(Box::new(Client {
-        config: Arc::new(config),
-        name: server_name(&material.host)?,
+    let (config, name) = (Arc::new(config), server_name(&material.host)?);
+    Ok(Box::new(move || {
+        let mut hello = Vec::new();
+        let connection = config.connect(name.clone()).build(&mut hello);
+        session(connection, hello)
     }))
 }
 
@@ -139,7 +134,13 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
         }
     }
-    Ok(Box::new(Server(Arc::new(config))))
+    let config = Arc::new(config);
+    Ok(Box::new(move || {
+        session(
+            Connection::<ServerSide, _>::new(Arc::clone(&config)),
+            Vec::new(),
+        )
+    }))
 }
 
 /// Returns the library's own provider, restricted to one suite, and to the groups and the schemes of the
@@ -177,34 +178,19 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
     plaintext.map(|plaintext| plaintext + HEADER + protection)
 }
 
-struct Client {
-    config: Arc<ClientConfig>,
-    name: ServerName<'static>,
-}
-
-impl Endpoint for Client {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let mut hello = Vec::new();
-        let connection = self.config.connect(self.name.clone()).build(&mut hello);
-        Ok(Box::new(Buffered {
-            connection: connection.map_err(failed(FailureWord::Session))?,
-            received: VecInput::default(),
-            unsent: hello,
-        }))
-    }
-}
-
-struct Server(Arc<ServerConfig>);
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let connection = Connection::new(Arc::clone(&self.0));
-        Ok(Box::new(Buffered {
-            connection: connection.map_err(failed(FailureWord::Session))?,
-            received: VecInput::default(),
-            unsent: Vec::new(),
-        }))
-    }
+/// Makes a session whose first data to send are `unsent`.
+fn session<S: SideData + 'static>(
+    connection: Result<Connection<S, Tcp>, Error>,
+    unsent: Vec<u8>,
+) -> Result<Box<dyn Session>, SessionError>
+where
+    Connection<S, Tcp>: Send,
+{
+    Ok(Box::new(Buffered {
+        connection: connection.map_err(failed(FailureWord::Session))?,
+        received: VecInput::default(),
+        unsent,
+    }))
 }
 
 /// A session with the library's own buffer for received data, which it reads as from a socket: as in earlier
@@ -246,10 +232,6 @@ impl<S: SideData> Buffered<S> {
         }
         input.clear();
         Ok(())
-    }
-
-    fn outputs(&self) -> &ConnectionOutputs {
-        &self.connection
     }
 }
 
@@ -296,31 +278,11 @@ where
     }
 
     fn negotiated(&self) -> Negotiated {
-        names::negotiated(self.outputs())
+        names::negotiated(&self.connection)
     }
 
     fn resumed(&self) -> bool {
-        names::resumed(self.outputs())
-    }
-}
-
-struct WebPki {
-    webpki: WebPkiServerVerifier,
-    name: ServerName<'static>,
-}
-
-impl Verifier for WebPki {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
-        let chain = Identity::from_cert_chain(chain.collect());
-        let chain = chain
-            .map_err(|_| "an empty chain")
-            .map_err(failed(FailureWord::Verify))?;
-        let identity = ServerIdentity::new(&chain, &self.name, UnixTime::now());
-        self.webpki
-            .verify_identity(&identity)
-            .map(drop)
-            .map_err(failed(FailureWord::Verify))
+        names::resumed(&self.connection)
     }
 }
 

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, accepted, refused, site_suites,
-    stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, TlsStream, accepted, refused,
+    site_suites, stapled_response,
 };
 use rustls::{
     Connection, ServerConfig, ServerSide,
@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 
 use crate::{
     settings::{held_to, identity, lacks},
-    stream::TlsStream,
+    stream::Session,
 };
 
 /// Makes rustls' configuration for one site.
@@ -73,7 +73,7 @@ impl Accept for Acceptor {
     fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
         let connection = Connection::<ServerSide, _>::new(Arc::clone(&self.0));
         Box::pin(accepted(connection.map(|connection| {
-            TlsStream::new(stream, connection, Vec::new())
+            TlsStream::new(Session::new(stream, connection, Vec::new()))
         })))
     }
 }

@@ -75,7 +75,7 @@ impl Stack for NextLine {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(chain::WebPki))
+        Ok(Box::new(chain::verify))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use netbench_protocol::Material;
 use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
-    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
-    refused,
+    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, refused,
 };
 use rustls::{
     ContentType, ProtocolVersion, SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
@@ -47,13 +46,12 @@ fn failed(why: impl std::fmt::Display) -> SessionError {
     SessionError::new(FailureWord::Primitive, why)
 }
 
-/// A key, its certificate, and the last signature.
+/// A key and its certificate.
 pub(crate) struct Signing {
     key: Arc<dyn SigningKey>,
     scheme: SignatureScheme,
     certificate: CertificateDer<'static>,
     algorithm: &'static dyn SignatureVerificationAlgorithm,
-    signature: Vec<u8>,
 }
 
 impl Signing {
@@ -80,31 +78,30 @@ impl Signing {
                 scheme: *scheme,
                 certificate,
                 algorithm: *algorithms.first()?,
-                signature: Vec::new(),
             })
         });
         made.ok_or_else(|| SetupError::Unsupported(format!("no {wanted} in {}", provider.stack())))
     }
 }
 
-impl Signatures for Signing {
-    fn sign(&mut self) -> Result<(), SessionError> {
+impl netbench_worker::SigningKey for Signing {
+    type Error = String;
+
+    fn sign(&self, signature: &mut Vec<u8>) -> Result<(), String> {
         let signer = self.key.choose_scheme(&[self.scheme]);
-        let signer = signer.ok_or_else(|| failed("no signer"))?;
-        self.signature = signer.sign(&SIGNED).map_err(failed)?;
+        let signed = signer.ok_or("no signer")?.sign(&SIGNED);
+        *signature = signed.map_err(|e| e.to_string())?;
         Ok(())
     }
 
     /// Verifies the signature as `rustls::crypto::verify_tls13_signature` does.
-    fn verify(&self) -> Result<(), SessionError> {
-        let certificate = EndEntityCert::try_from(&self.certificate).map_err(failed)?;
-        certificate
-            .verify_signature(self.algorithm, &SIGNED, &self.signature)
-            .map_err(failed)
-    }
-
-    fn signature(&mut self) -> &mut [u8] {
-        &mut self.signature
+    fn verify(&self, signature: &[u8]) -> Result<bool, String> {
+        EndEntityCert::try_from(&self.certificate)
+            .and_then(|certificate| {
+                certificate.verify_signature(self.algorithm, &SIGNED, signature)
+            })
+            .map(|()| true)
+            .map_err(|e| e.to_string())
     }
 }
 

@@ -4,13 +4,15 @@ use netbench_tls::{
     FailureReason, FailureWord,
 };
 use netbench_worker::{Explained, kebab};
-use rustls::{CertificateError, Error, PeerIncompatible};
+use rustls::{Error, PeerIncompatible};
 
 /// Returns the meaning of an error of rustls.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(u8::from(*alert))),
-        Error::InvalidCertificate(fault) => Explained::new(Certificate, certificate_fault(fault)),
+        Error::InvalidCertificate(_) => {
+            Explained::new(Certificate, CertificateFault::of_rustls(error))
+        }
         Error::NoCertificatesPresented => {
             Explained::new(Certificate, CertificateFault::NonePresented)
         }
@@ -26,31 +28,10 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
-/// Maps the errors of rustls and webpki about a certificate.
-pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
-    use CertificateError as E;
-    use CertificateFault as F;
-    match fault {
-        E::BadEncoding => F::BadEncoding,
-        E::Expired | E::ExpiredContext { .. } => F::Expired,
-        E::NotValidYet | E::NotValidYetContext { .. } => F::NotYetValid,
-        E::Revoked => F::Revoked,
-        E::UnknownIssuer => F::UnknownIssuer,
-        E::BadSignature => F::BadSignature,
-        E::NotValidForName | E::NotValidForNameContext { .. } => F::WrongName,
-        E::InvalidPurpose | E::InvalidPurposeContext { .. } => F::BadPurpose,
-        E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
-        E::UnsupportedSignatureAlgorithmContext { .. }
-        | E::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => F::WeakOrUnknownSignature,
-        E::Other(other) => F::of_webpki(&other.to_string()),
-        _ => F::Other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustls::{AlertDescription, InvalidMessage};
+    use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
     #[test]
     fn errors_have_stable_words() {

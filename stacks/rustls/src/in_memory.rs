@@ -3,7 +3,7 @@
 
 use std::{
     any::Any,
-    io::{Read, Write},
+    io::{self, Read, Write},
     sync::Arc,
 };
 
@@ -13,25 +13,24 @@ use netbench_tls::{
     SignatureScheme,
 };
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
-    RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
-    chain_of_pem, failed, key_of_pem, refused,
+    Buffered, BufferedSession, ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, InMemory,
+    KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError, SetupError, Signatures,
+    SigningPair, TICKETS, TrustRoots, Verifier, chain_of_pem, failed, key_of_pem, refused,
 };
 use rustls::{
-    ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, ServerConfig,
+    ClientConfig, ClientConnection, Connection, Error, HandshakeKind as Kind, ServerConfig,
     ServerConnection, SupportedCipherSuite,
-    client::{
-        Resumption, UnbufferedClientConnection, WebPkiServerVerifier, danger::ServerCertVerifier,
-    },
+    client::{Resumption, UnbufferedClientConnection, WebPkiServerVerifier},
     crypto::{CryptoProvider, WebPkiSupportedAlgorithms},
     server::{
         NoServerSessionStorage, ServerSessionMemoryCache, UnbufferedServerConnection,
         WebPkiClientVerifier,
     },
 };
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::ServerName;
 
 use crate::{
+    chain::WebPki,
     client::roots,
     crypto::{self, Records, Signing},
     names,
@@ -56,10 +55,7 @@ impl InMemory for Rustls {
         )
         .build()
         .map_err(refused("verifier"))?;
-        Ok(Box::new(WebPki {
-            webpki,
-            name: server_name(host)?,
-        }))
+        Ok(Box::new(ChainsOfServer::new(WebPki(webpki), host)?))
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
@@ -77,7 +73,11 @@ impl InMemory for Rustls {
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Signing::new(self.provider, key, material)?))
+        Ok(Box::new(SigningPair::new(Signing::new(
+            self.provider,
+            key,
+            material,
+        )?)))
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -127,7 +127,7 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     };
     Ok(Box::new(Client {
         config: Arc::new(config),
-        name: server_name(&material.host)?,
+        name: ServerName::try_from(material.host.clone()).map_err(refused("host name"))?,
         interface: stack.interface,
     }))
 }
@@ -222,10 +222,6 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
         .map(|plaintext| usize::from(plaintext) + HEADER)
 }
 
-fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
-    ServerName::try_from(host.to_owned()).map_err(refused("host name"))
-}
-
 struct Client {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -239,7 +235,7 @@ impl Endpoint for Client {
             Interface::Buffered | Interface::NoBufferLimit => {
                 let client =
                     ClientConnection::new(config, name).map_err(failed(FailureWord::Session))?;
-                Box::new(Buffered::new(Connection::Client(client), self.interface))
+                buffered(Connection::Client(client), self.interface)
             }
             Interface::Unbuffered => {
                 let client = UnbufferedClientConnection::new(config, name)
@@ -261,7 +257,7 @@ impl Endpoint for Server {
         Ok(match self.interface {
             Interface::Buffered | Interface::NoBufferLimit => {
                 let server = ServerConnection::new(config).map_err(failed(FailureWord::Session))?;
-                Box::new(Buffered::new(Connection::Server(server), self.interface))
+                buffered(Connection::Server(server), self.interface)
             }
             Interface::Unbuffered => {
                 let server = UnbufferedServerConnection::new(config)
@@ -272,93 +268,45 @@ impl Endpoint for Server {
     }
 }
 
-struct Buffered(Connection);
-
-impl Buffered {
-    fn new(mut connection: Connection, interface: Interface) -> Self {
-        if interface == Interface::NoBufferLimit {
-            connection.set_buffer_limit(None);
-        }
-        Self(connection)
+fn buffered(mut connection: Connection, interface: Interface) -> Box<dyn Session> {
+    if interface == Interface::NoBufferLimit {
+        connection.set_buffer_limit(None);
     }
-
-    fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
-        while self.0.wants_write() {
-            self.0
-                .write_tls(output)
-                .map_err(failed(FailureWord::Write))?;
-        }
-        Ok(())
-    }
-
-    /// Reads all of `input` and passes the plaintext of each part of it to `take`.
-    fn read_in(
-        &mut self,
-        input: &mut Vec<u8>,
-        mut take: impl FnMut(&mut Connection, usize) -> Result<(), SessionError>,
-    ) -> Result<(), SessionError> {
-        let mut rest = input.as_slice();
-        while !rest.is_empty() {
-            self.0
-                .read_tls(&mut rest)
-                .map_err(failed(FailureWord::Read))?;
-            let state = self
-                .0
-                .process_new_packets()
-                .map_err(failed(FailureWord::Handshake))?;
-            take(&mut self.0, state.plaintext_bytes_to_read())?;
-        }
-        input.clear();
-        Ok(())
-    }
+    Box::new(Buffered::new(InMemorySession(connection)))
 }
 
-impl Session for Buffered {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
-        self.read_in(input, |_, _| Ok(()))?;
-        self.write_out(output)?;
-        Ok(if self.0.is_handshaking() {
-            HandshakeState::Going
-        } else {
-            HandshakeState::Done
-        })
+struct InMemorySession(Connection);
+
+impl BufferedSession for InMemorySession {
+    type Error = Error;
+
+    fn read_records(&mut self, input: &mut &[u8]) -> io::Result<usize> {
+        self.0.read_tls(input)
     }
 
-    fn send(&mut self, mut plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        while !plaintext.is_empty() {
-            let taken = self
-                .0
-                .writer()
-                .write(plaintext)
-                .map_err(failed(FailureWord::Send))?;
-            plaintext = &plaintext[taken..];
-            self.write_out(output)?;
-        }
-        Ok(())
+    fn process(&mut self) -> Result<usize, Error> {
+        let state = self.0.process_new_packets()?;
+        Ok(state.plaintext_bytes_to_read())
     }
 
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        let mut received = 0;
-        self.read_in(input, |connection, mut ready| {
-            while ready > 0 {
-                let read = connection
-                    .reader()
-                    .read(plaintext)
-                    .map_err(failed(FailureWord::Receive))?;
-                received += read;
-                ready = ready.saturating_sub(read.max(1));
-            }
-            Ok(())
-        })?;
-        Ok(received)
+    fn wants_write(&self) -> bool {
+        self.0.wants_write()
+    }
+
+    fn write_records(&mut self, output: &mut Vec<u8>) -> io::Result<usize> {
+        self.0.write_tls(output)
+    }
+
+    fn is_handshaking(&self) -> bool {
+        self.0.is_handshaking()
+    }
+
+    fn reader(&mut self) -> impl Read {
+        self.0.reader()
+    }
+
+    fn writer(&mut self) -> impl Write {
+        self.0.writer()
     }
 
     fn negotiated(&self) -> Negotiated {
@@ -368,28 +316,5 @@ impl Session for Buffered {
 
     fn resumed(&self) -> bool {
         self.0.handshake_kind() == Some(Kind::Resumed)
-    }
-}
-
-struct WebPki {
-    webpki: Arc<WebPkiServerVerifier>,
-    name: ServerName<'static>,
-}
-
-impl Verifier for WebPki {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let (leaf, above) = chain
-            .split_first()
-            .ok_or("an empty chain")
-            .map_err(failed(FailureWord::Verify))?;
-        let above: Vec<_> = above
-            .iter()
-            .map(|der| CertificateDer::from(der.as_slice()))
-            .collect();
-        let leaf = CertificateDer::from(leaf.as_slice());
-        self.webpki
-            .verify_server_cert(&leaf, &above, &self.name, &[], UnixTime::now())
-            .map(|_| ())
-            .map_err(failed(FailureWord::Verify))
     }
 }

@@ -195,7 +195,7 @@ impl Stack for Rustls {
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
-        Ok(Box::new(chain::WebPki::new(self.provider)?))
+        Ok(Box::new(chain::GivenRoots::new(self.provider)?))
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use hyper_rustls::HttpsConnectorBuilder;
 use netbench_tls::TrustOrigin;
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError, refused};
+use netbench_worker::{
+    ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError, refused, verify_chain,
+};
 use rustls::{
     ClientConfig, RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::CryptoProvider,
 };
 
-use crate::{chain::verified, provider::Provider};
+use crate::{chain::WebPki, provider::Provider};
 
 const WEBPKI_ROOTS: &str = "webpki-roots";
 const NATIVE_CERTS: &str = "rustls-native-certs";
@@ -59,7 +61,7 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
     Ok(OwnTrust {
         roots: trust.roots,
         origin: trust.origin,
-        verifier: Box::new(Own(trust.verifier)),
+        verifier: Box::new(Own(WebPki(trust.verifier))),
     })
 }
 
@@ -104,10 +106,10 @@ fn native_roots() -> Result<RootCertStore, SetupError> {
     Err(SetupError::Refused(words))
 }
 
-struct Own(Arc<dyn ServerCertVerifier>);
+struct Own(WebPki<dyn ServerCertVerifier>);
 
 impl ChainVerifier for Own {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        verified(&*self.0, chain)
+        verify_chain(&self.0, chain)
     }
 }

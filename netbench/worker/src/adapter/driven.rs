@@ -1,6 +1,10 @@
-use std::{io, task::Poll};
+use std::{
+    io::{self, IoSlice},
+    task::{Poll, ready},
+};
 
 use netbench_tls::Negotiated;
+use tokio::io::ReadBuf;
 
 /// A session of a library that reads and writes its transport by itself.
 ///
@@ -51,10 +55,47 @@ pub trait DrivenSession {
     fn resumed(&self) -> bool;
 }
 
+/// Converts the result of an operation of a transport, which is pending if the operation would block.
+///
+/// # Errors
+/// Any other error of the transport.
+pub fn polled<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
+        result => Poll::Ready(result),
+    }
+}
+
 /// A session over a socket.
 pub trait SocketSession: DrivenSession {
+    /// Whether [`Self::write_vectored`] writes more than one slice.
+    const WRITES_VECTORED: bool = false;
+
     /// Returns the negotiated application protocol.
     fn alpn(&self) -> Option<Vec<u8>>;
+
+    /// Reads plaintext into `buffer`, and none at the end of the data.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn read_into(&mut self, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let room = buffer.initialize_unfilled();
+        if room.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        let count = ready!(self.read(room))?;
+        buffer.advance(count);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes plaintext, and returns the length of the accepted part.
+    ///
+    /// # Errors
+    /// An error of the library or of the transport.
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let first = slices.iter().find(|slice| !slice.is_empty());
+        self.write(first.map_or(&[], |slice| slice))
+    }
 
     /// Sends data that the library has buffered.
     ///

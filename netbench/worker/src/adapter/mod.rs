@@ -22,7 +22,7 @@ pub use alpn::{alpn_list, preferred_alpn};
 pub use buffered::{Buffered, BufferedSession};
 pub use callbacks::{CallbackTransport, NotTransferred};
 pub use converted::Converted;
-pub use driven::{DrivenSession, SocketSession};
+pub use driven::{DrivenSession, SocketSession, polled};
 pub use offer::{
     Parameters, der_length, site_suites, supported, usable_suites, usable_versions, version_range,
 };

@@ -118,13 +118,7 @@ where
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let room = buffer.initialize_unfilled();
-        if room.is_empty() {
-            return Poll::Ready(Ok(()));
-        }
-        let count = ready!(self.with_context(cx, |session| session.read(room)))?;
-        buffer.advance(count);
-        Poll::Ready(Ok(()))
+        self.with_context(cx, |session| session.read_into(buffer))
     }
 }
 
@@ -139,6 +133,18 @@ where
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.with_context(cx, |session| session.write(bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.with_context(cx, |session| session.write_vectored(slices))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        S::WRITES_VECTORED
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
