@@ -3,7 +3,7 @@ use std::{error::Error as StdError, ffi::CString, sync::Arc};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hyper_util::rt::TokioIo;
 use netbench_protocol::ClientIdentity;
-use netbench_tls::{ClientSettings, Profile};
+use netbench_tls::Profile;
 use netbench_worker::{
     ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client, refused,
 };
@@ -12,7 +12,7 @@ use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption},
     ffi,
     session::{Session, User},
-    settings::{Priority, Settings},
+    settings::Priority,
     tickets::Tickets,
 };
 
@@ -29,7 +29,10 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     let (priority, flags) = match settings.profile {
         Profile::Library => (Priority::of_library(&settings.versions)?, ffi::CLIENT),
         // The client sends a key share only for the first group. By default, the library sends two.
-        Profile::Default | Profile::Servo => (exact(settings)?, ffi::CLIENT | ffi::KEY_SHARE_TOP),
+        Profile::Default | Profile::Servo => (
+            Priority::exact(&settings.into())?,
+            ffi::CLIENT | ffi::KEY_SHARE_TOP,
+        ),
     };
     let config = Config {
         flags,
@@ -47,15 +50,6 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         probe: setup.probe.clone(),
     };
     Ok(own_client(client, setup))
-}
-
-fn exact(settings: &ClientSettings) -> Result<Priority, SetupError> {
-    Priority::exact(&Settings {
-        versions: &settings.versions,
-        suites: &settings.suites,
-        groups: &settings.groups,
-        signatures: &settings.signatures,
-    })
 }
 
 fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<(), SetupError> {

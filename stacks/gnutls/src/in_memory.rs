@@ -16,7 +16,7 @@ use crate::{
     ffi,
     records::Key,
     session::{Session, User},
-    settings::{Priority, Settings},
+    settings::Priority,
     signing::Keys,
     stack::GnuTls,
     tickets::{ServerSessions, Tickets},
@@ -148,17 +148,12 @@ fn config(
     resumption: Resumption,
 ) -> Result<Arc<Config>, SetupError> {
     let settings = setup.settings;
-    let priority = Priority::exact(&Settings {
-        versions: &[settings.version],
-        suites: &[settings.suite()],
-        groups: &settings.groups(),
-        signatures: settings.signatures(),
-    })?;
+
     let asks = setup.side == EndpointSide::Server && settings.client_auth == ClientAuth::On;
     Ok(Arc::new(Config {
         flags,
         credentials,
-        priority,
+        priority: Priority::exact(&settings.into())?,
         versions: vec![settings.version],
         alpn: Vec::new(),
         max_record_bytes: setup.max_fragment_bytes,

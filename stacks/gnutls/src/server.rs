@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{Group, SignatureScheme};
+use netbench_tls::SignatureScheme;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted, site_suites,
-    stapled_response, supported,
+    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, Socket, TlsStream, accepted,
+    stapled_response,
 };
 use tokio::net::TcpStream;
 
@@ -12,7 +12,7 @@ use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
     ffi,
     session::{Session, User},
-    settings::{Priority, Settings, has_group},
+    settings::{Priority, has_group, has_suite},
 };
 
 /// Makes GnuTLS' credentials and priorities for one site.
@@ -31,10 +31,12 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
             (Resumption::Tickets { key, count }, flags)
         }
     };
+    let signatures = SignatureScheme::OFFERED.to_vec();
+    let parameters = Parameters::of_site(site, has_suite, has_group, signatures);
     let config = Config {
         flags,
         credentials,
-        priority: priority(site)?,
+        priority: Priority::exact(&parameters)?,
         versions: site.versions.clone(),
         alpn: site.alpn.clone(),
         max_record_bytes: None,
@@ -42,22 +44,6 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         client_certificates: ClientCertificates::NotAsked,
     };
     Ok(Arc::new(GnuTlsAcceptor(Arc::new(config))))
-}
-
-/// Returns the priorities. Where a site has no setting, these are all that clients of the lab may
-/// offer and the library supports.
-fn priority(site: &ServeSite) -> Result<Priority, SetupError> {
-    let all = supported(Group::OFFERED, has_group);
-    Priority::exact(&Settings {
-        versions: &site.versions,
-        suites: site_suites(site),
-        groups: if site.groups.is_empty() {
-            &all
-        } else {
-            &site.groups
-        },
-        signatures: SignatureScheme::OFFERED,
-    })
 }
 
 struct GnuTlsAcceptor(Arc<Config>);

@@ -3,7 +3,7 @@
 use std::{ffi::CString, fmt::Display, ptr};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, refused, supported, usable_suites};
+use netbench_worker::{Parameters, SetupError, refused, supported, usable_suites};
 
 use crate::{ffi, session::checked};
 
@@ -68,18 +68,14 @@ pub(crate) fn has_group(group: Group) -> bool {
     GROUPS.iter().any(|(own, _)| *own == group)
 }
 
+/// Returns whether the library supports the suite.
+pub(crate) fn has_suite(suite: CipherSuite) -> bool {
+    LibrarySuite::of(suite).is_some()
+}
+
 /// Returns whether the library supports the scheme.
 pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
     SCHEMES.iter().any(|(own, _)| *own == scheme)
-}
-
-/// The parameters that a side offers or accepts, in order of preference.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings<'a> {
-    pub(crate) versions: &'a [TlsVersion],
-    pub(crate) suites: &'a [CipherSuite],
-    pub(crate) groups: &'a [Group],
-    pub(crate) signatures: &'a [SignatureScheme],
 }
 
 /// The library's priorities, which sessions share.
@@ -103,10 +99,10 @@ impl Priority {
         Self::parse(&library_words(versions)?)
     }
 
-    /// Makes priorities with exactly these settings; all others are those of the library's `NORMAL`.
-    pub(crate) fn exact(settings: &Settings<'_>) -> Result<Self, SetupError> {
-        let suites = usable_suites(settings.suites, settings.versions);
-        let priority = Self::parse(&words(settings, &suites)?)?;
+    /// Makes priorities with exactly these parameters; all others are those of the library's `NORMAL`.
+    pub(crate) fn exact(parameters: &Parameters) -> Result<Self, SetupError> {
+        let suites = usable_suites(&parameters.suites, &parameters.versions);
+        let priority = Self::parse(&words(parameters, &suites)?)?;
         let offered = priority.suites();
         if let Some(extra) = offered.iter().find(|suite| !suites.contains(suite)) {
             return Err(SetupError::Unsupported(format!(
@@ -181,7 +177,7 @@ fn newest_first(versions: impl Iterator<Item = TlsVersion>) -> Vec<TlsVersion> {
     versions
 }
 
-fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, SetupError> {
+fn words(parameters: &Parameters, suites: &[CipherSuite]) -> Result<String, SetupError> {
     let versions = newest_first(suites.iter().map(|suite| suite.version()));
     if versions.is_empty() {
         return Err(SetupError::Refused(
@@ -212,14 +208,14 @@ fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, Setu
         add(format!("+{}", suite.cipher));
         add(format!("+{}", suite.mac));
     }
-    for group in settings.groups {
+    for group in &parameters.groups {
         let mut known = GROUPS.iter();
         let (_, name) = known
             .find(|(own, _)| own == group)
             .ok_or_else(|| lacks("group", group))?;
         add(format!("+GROUP-{name}"));
     }
-    for scheme in settings.signatures {
+    for scheme in &parameters.signatures {
         let mut known = SCHEMES.iter();
         let (_, names) = known
             .find(|(own, _)| own == scheme)
@@ -286,12 +282,12 @@ impl LibrarySuite {
 mod tests {
     use super::*;
 
-    fn settings() -> Settings<'static> {
-        Settings {
-            versions: TlsVersion::OFFERED,
-            suites: CipherSuite::OFFERED,
-            groups: &[Group::X25519, Group::SECP256R1],
-            signatures: SignatureScheme::OFFERED,
+    fn parameters() -> Parameters {
+        Parameters {
+            versions: TlsVersion::OFFERED.to_vec(),
+            suites: CipherSuite::OFFERED.to_vec(),
+            groups: vec![Group::X25519, Group::SECP256R1],
+            signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 
@@ -303,15 +299,15 @@ mod tests {
 
     #[test]
     fn priorities_have_what_was_asked_for_and_nothing_else() {
-        let mut offered = Priority::exact(&settings()).unwrap().suites();
+        let mut offered = Priority::exact(&parameters()).unwrap().suites();
         let mut wanted = CipherSuite::OFFERED.to_vec();
         offered.sort_unstable_by_key(|suite| suite.0);
         wanted.sort_unstable_by_key(|suite| suite.0);
         assert_eq!(offered, wanted);
         for suite in CipherSuite::SERVED {
-            let only = Settings {
-                suites: &[*suite],
-                ..settings()
+            let only = Parameters {
+                suites: vec![*suite],
+                ..parameters()
             };
             assert_eq!(Priority::exact(&only).unwrap().suites(), [*suite]);
         }
@@ -319,50 +315,50 @@ mod tests {
 
     #[test]
     fn what_the_library_cannot_do_is_said() {
-        let cases: [(Settings<'_>, &str); 4] = [
+        let cases: [(Parameters, &str); 4] = [
             (
-                Settings {
-                    groups: &[Group::X25519MLKEM768],
-                    ..settings()
+                Parameters {
+                    groups: vec![Group::X25519MLKEM768],
+                    ..parameters()
                 },
                 "no group X25519MLKEM768 in this GnuTLS",
             ),
             (
-                Settings {
-                    suites: &[
+                Parameters {
+                    suites: vec![
                         CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
                         CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
                     ],
-                    ..settings()
+                    ..parameters()
                 },
                 "GnuTLS offers every key exchange with every cipher: \
                  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 would be offered too",
             ),
             (
-                Settings {
-                    suites: &[
+                Parameters {
+                    suites: vec![
                         CipherSuite::TLS_AES_128_GCM_SHA256,
                         CipherSuite::TLS_AES_256_GCM_SHA384,
                         CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
                         CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
                     ],
-                    ..settings()
+                    ..parameters()
                 },
                 "GnuTLS has no such order of suites: \
                  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 would have another place",
             ),
             (
-                Settings {
-                    versions: &[TlsVersion::Tls12],
-                    suites: &[CipherSuite::TLS_AES_128_GCM_SHA256],
-                    ..settings()
+                Parameters {
+                    versions: vec![TlsVersion::Tls12],
+                    suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],
+                    ..parameters()
                 },
                 "versions: none with a suite",
             ),
         ];
-        for (settings, words) in cases {
-            let Err(error) = Priority::exact(&settings) else {
-                panic!("it was made: {settings:?}");
+        for (parameters, words) in cases {
+            let Err(error) = Priority::exact(&parameters) else {
+                panic!("it was made: {parameters:?}");
             };
             assert_eq!(error.to_string(), words);
         }

@@ -11,7 +11,7 @@ use crate::{
     chain::ClientOfChains,
     client, explain, ffi, server,
     session::Error,
-    settings::{LibrarySuite, has_group, has_scheme},
+    settings::{has_group, has_scheme, has_suite},
 };
 
 /// The system's GnuTLS.
@@ -47,9 +47,7 @@ impl Stack for GnuTls {
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
-            suites: supported(CipherSuite::SERVED, |suite| {
-                LibrarySuite::of(suite).is_some()
-            }),
+            suites: supported(CipherSuite::SERVED, has_suite),
             signatures: supported(SignatureScheme::OFFERED, has_scheme),
         }
     }

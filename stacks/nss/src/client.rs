@@ -12,7 +12,7 @@ use crate::{
     ech,
     library::library,
     session::{Session, User},
-    settings::{Settings, set_versions},
+    settings::{hold_to, set_versions},
     tickets::Tickets,
     verify::KeyUsage,
 };
@@ -25,13 +25,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     let mut config = Config::client(roots, &Kept::Tickets(0))?;
     match settings.profile {
         Profile::Library => set_versions(config.model(), &settings.versions)?,
-        Profile::Default | Profile::Servo => Settings {
-            versions: &settings.versions,
-            suites: &settings.suites,
-            groups: &settings.groups,
-            signatures: &settings.signatures,
-        }
-        .set(config.model())?,
+        Profile::Default | Profile::Servo => hold_to(config.model(), &settings.into())?,
     }
     config.set_alpn(&settings.alpn)?;
     ech::set(setup, config.model())?;

@@ -26,7 +26,7 @@ use crate::{
     library::library,
     records::records,
     session::{Session, User},
-    settings::Settings,
+    settings::hold_to,
     signing::Keys,
     stack::Nss,
     tickets::Tickets,
@@ -160,13 +160,7 @@ fn cache_of_its_own() -> Result<CString, SetupError> {
 /// Sets the common part of both sides' configuration: the version, suite, group and schemes of the settings.
 fn set(setup: &EndpointSetup<'_>, config: Config) -> Result<Arc<Config>, SetupError> {
     let settings = setup.settings;
-    Settings {
-        versions: &[settings.version],
-        suites: &[settings.suite()],
-        groups: &settings.groups(),
-        signatures: settings.signatures(),
-    }
-    .set(config.model())?;
+    hold_to(config.model(), &settings.into())?;
     if let Some(bytes) = setup.max_fragment_bytes {
         // In TLS 1.3, the content type of a record counts too (RFC 8449 section 4).
         let type_byte = isize::from(settings.version == TlsVersion::Tls13);

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::{
-    Authentication, CipherSuite, CipherSuiteFacts, Group, KeyExchange, SignatureScheme, TlsVersion,
+    Authentication, CipherSuite, CipherSuiteFacts, KeyExchange, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, Socket, TlsStream, accepted, refused,
-    stapled_response, supported,
+    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, Socket, TlsStream, accepted,
+    refused, stapled_response, supported,
 };
 use tokio::net::TcpStream;
 
@@ -15,7 +15,7 @@ use crate::{
     config::{Config, Kept},
     library::library,
     session::{Session, User},
-    settings::{FFDHE2048, Settings, has_group, has_scheme, has_suite},
+    settings::{FFDHE2048, has_group, has_scheme, has_suite, hold_to},
     verify::KeyUsage,
 };
 
@@ -28,37 +28,22 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         0 => Kept::Nothing,
         count => Kept::Tickets(count),
     };
-    let (suites, groups) = of_site(site, &identity)?;
+    let parameters = of_site(site, &identity)?;
     let config = Config::server(identity, staple.as_deref(), &kept)?;
-    Settings {
-        versions: &site.versions,
-        suites: &suites,
-        groups: &groups,
-        signatures: &supported(SignatureScheme::OFFERED, has_scheme),
-    }
-    .set(config.model())?;
+    hold_to(config.model(), &parameters)?;
     config.set_alpn(&site.alpn)?;
     Ok(Arc::new(NssAcceptor(Arc::new(config))))
 }
 
-/// Returns the suites and groups of a site. Where it has no setting, these are all that clients of the lab
-/// may offer and the library supports.
-fn of_site(
-    site: &ServeSite,
-    identity: &Identity,
-) -> Result<(Vec<CipherSuite>, Vec<Group>), SetupError> {
-    let mut groups = match site.groups.as_slice() {
-        [] => supported(Group::OFFERED, has_group),
-        own => own.to_vec(),
-    };
-    let suites = match site.suites.as_slice() {
-        [] => supported(CipherSuite::OFFERED, has_suite),
-        own => own.to_vec(),
-    };
+/// Returns the parameters of a site, with the group of suites with DHE.
+fn of_site(site: &ServeSite, identity: &Identity) -> Result<Parameters, SetupError> {
+    let signatures = supported(SignatureScheme::OFFERED, has_scheme);
+    let mut parameters = Parameters::of_site(site, has_suite, has_group, signatures);
+    let suites = &parameters.suites;
     if let Some(curve) = identity.leaf().curve()
-        && !groups.contains(&curve)
+        && !parameters.groups.contains(&curve)
         && site.versions.contains(&TlsVersion::Tls12)
-        && has(&suites, |suite| {
+        && has(suites, |suite| {
             suite.authentication == Authentication::Ecdsa
         })
     {
@@ -66,10 +51,10 @@ fn of_site(
             "a server with NSS wants the curve of its certificate among its groups in TLS 1.2: {curve}"
         )));
     }
-    if has(&suites, |suite| suite.key_exchange == KeyExchange::Dhe) {
-        groups.push(FFDHE2048);
+    if has(suites, |suite| suite.key_exchange == KeyExchange::Dhe) {
+        parameters.groups.push(FFDHE2048);
     }
-    Ok((suites, groups))
+    Ok(parameters)
 }
 
 fn has(suites: &[CipherSuite], is: fn(&CipherSuiteFacts) -> bool) -> bool {

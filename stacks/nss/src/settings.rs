@@ -7,7 +7,7 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, refused, usable_suites};
+use netbench_worker::{Parameters, SetupError, refused, usable_suites};
 
 use crate::{
     ffi::{self, FileDesc, VersionRange},
@@ -62,61 +62,50 @@ pub(crate) fn has_suite(suite: CipherSuite) -> bool {
     all.contains(&suite.0)
 }
 
-/// The parameters that a side offers or accepts, in order of preference.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings<'a> {
-    pub(crate) versions: &'a [TlsVersion],
-    pub(crate) suites: &'a [CipherSuite],
-    pub(crate) groups: &'a [Group],
-    pub(crate) signatures: &'a [SignatureScheme],
+/// Sets exactly these parameters.
+pub(crate) fn hold_to(fd: FileDesc, parameters: &Parameters) -> Result<(), SetupError> {
+    let suites = usable_suites(&parameters.suites, &parameters.versions);
+    all_known("suite", &suites, has_suite)?;
+    all_known("group", &parameters.groups, has_group)?;
+    all_known("signature scheme", &parameters.signatures, has_scheme)?;
+    // A version without suites is not offered.
+    let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+    set_versions(fd, &versions)?;
+    let suites: Vec<u16> = suites.iter().map(|suite| suite.0).collect();
+    let set_suites = library().map_err(refused("NSS"))?.set_suites;
+    // SAFETY: the socket is alive, and the library copies the suites; all others are disabled.
+    set("suites", unsafe {
+        set_suites(fd, suites.as_ptr(), length(suites.len()))
+    })?;
+    let groups: Vec<_> = parameters
+        .groups
+        .iter()
+        .map(|group| c_uint::from(group.0))
+        .collect();
+    let schemes = parameters.signatures.iter();
+    let schemes: Vec<_> = schemes.map(|scheme| c_uint::from(scheme.0)).collect();
+    // SAFETY: as above.
+    unsafe {
+        set(
+            "groups",
+            ffi::SSL_NamedGroupConfig(fd, groups.as_ptr(), length(groups.len())),
+        )?;
+        set(
+            "key shares",
+            ffi::SSL_SendAdditionalKeyShares(fd, further_shares(&parameters.groups)),
+        )?;
+        set(
+            "signature schemes",
+            ffi::SSL_SignatureSchemePrefSet(fd, schemes.as_ptr(), length(schemes.len())),
+        )
+    }
 }
 
-impl Settings<'_> {
-    /// Sets exactly these parameters.
-    pub(crate) fn set(&self, fd: FileDesc) -> Result<(), SetupError> {
-        let suites = usable_suites(self.suites, self.versions);
-        all_known("suite", &suites, has_suite)?;
-        all_known("group", self.groups, has_group)?;
-        all_known("signature scheme", self.signatures, has_scheme)?;
-        // A version without suites is not offered.
-        let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
-        set_versions(fd, &versions)?;
-        let suites: Vec<u16> = suites.iter().map(|suite| suite.0).collect();
-        let set_suites = library().map_err(refused("NSS"))?.set_suites;
-        // SAFETY: the socket is alive, and the library copies the suites; all others are disabled.
-        set("suites", unsafe {
-            set_suites(fd, suites.as_ptr(), length(suites.len()))
-        })?;
-        let groups: Vec<_> = self
-            .groups
-            .iter()
-            .map(|group| c_uint::from(group.0))
-            .collect();
-        let schemes = self.signatures.iter();
-        let schemes: Vec<_> = schemes.map(|scheme| c_uint::from(scheme.0)).collect();
-        // SAFETY: as above.
-        unsafe {
-            set(
-                "groups",
-                ffi::SSL_NamedGroupConfig(fd, groups.as_ptr(), length(groups.len())),
-            )?;
-            set(
-                "key shares",
-                ffi::SSL_SendAdditionalKeyShares(fd, self.further_shares()),
-            )?;
-            set(
-                "signature schemes",
-                ffi::SSL_SignatureSchemePrefSet(fd, schemes.as_ptr(), length(schemes.len())),
-            )
-        }
-    }
-
-    /// Returns the number of key shares beside the first group's: one for x25519, where the first is a hybrid
-    /// with it.
-    fn further_shares(&self) -> c_uint {
-        let begins = [Group::X25519MLKEM768, Group::X25519];
-        c_uint::from(self.groups.starts_with(&begins))
-    }
+/// Returns the number of key shares beside the first group's: one for x25519, where the first is a hybrid
+/// with it.
+fn further_shares(groups: &[Group]) -> c_uint {
+    let begins = [Group::X25519MLKEM768, Group::X25519];
+    c_uint::from(groups.starts_with(&begins))
 }
 
 /// Sets the minimum and maximum version.
@@ -162,49 +151,49 @@ mod tests {
         config::{Config, Kept},
     };
 
-    fn settings() -> Settings<'static> {
-        Settings {
-            versions: TlsVersion::OFFERED,
-            suites: CipherSuite::OFFERED,
-            groups: &GROUPS,
-            signatures: &SCHEMES,
+    fn parameters() -> Parameters {
+        Parameters {
+            versions: TlsVersion::OFFERED.to_vec(),
+            suites: CipherSuite::OFFERED.to_vec(),
+            groups: GROUPS.to_vec(),
+            signatures: SCHEMES.to_vec(),
         }
     }
 
-    fn try_it(settings: &Settings<'_>) -> Result<(), SetupError> {
+    fn try_it(parameters: &Parameters) -> Result<(), SetupError> {
         let roots = Roots::of_der(std::iter::empty()).map_err(refused("roots"))?;
-        settings.set(Config::client(roots, &Kept::Nothing)?.model())
+        hold_to(Config::client(roots, &Kept::Nothing)?.model(), parameters)
     }
 
     #[test]
     fn what_the_library_cannot_do_is_said() {
-        try_it(&settings()).expect("usual settings");
-        let cases: [(Settings<'_>, &str); 3] = [
+        try_it(&parameters()).expect("usual parameters");
+        let cases: [(Parameters, &str); 3] = [
             (
-                Settings {
-                    suites: &[CipherSuite(0xc0ac)],
-                    ..settings()
+                Parameters {
+                    suites: vec![CipherSuite(0xc0ac)],
+                    ..parameters()
                 },
                 "no suite TLS_ECDHE_ECDSA_WITH_AES_128_CCM in this NSS",
             ),
             (
-                Settings {
-                    signatures: &[SignatureScheme::ED25519],
-                    ..settings()
+                Parameters {
+                    signatures: vec![SignatureScheme::ED25519],
+                    ..parameters()
                 },
                 "no signature scheme ed25519 in this NSS",
             ),
             (
-                Settings {
-                    versions: &[TlsVersion::Tls12],
-                    suites: &[CipherSuite::TLS_AES_128_GCM_SHA256],
-                    ..settings()
+                Parameters {
+                    versions: vec![TlsVersion::Tls12],
+                    suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],
+                    ..parameters()
                 },
                 "versions: none with a suite",
             ),
         ];
-        for (settings, words) in cases {
-            let error = try_it(&settings).expect_err("it was made");
+        for (parameters, words) in cases {
+            let error = try_it(&parameters).expect_err("it was made");
             assert_eq!(error.to_string(), words);
         }
     }

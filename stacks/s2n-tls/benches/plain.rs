@@ -174,14 +174,7 @@ impl Plain {
         if resumes && version == TlsVersion::Tls13 {
             ffi::set_tickets(&server, 2).unwrap();
         }
-        let settings = settings(version);
-        let policy = policy::Settings {
-            versions: vec![version],
-            suites: vec![settings.suite()],
-            groups: settings.groups(),
-            signatures: settings.signatures().to_vec(),
-        };
-        let policy = policy.policy().unwrap();
+        let policy = policy::policy((&settings(version)).into()).unwrap();
         for config in [&client, &server] {
             ffi::set_policy(config, policy).unwrap();
         }

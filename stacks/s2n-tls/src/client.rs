@@ -18,7 +18,7 @@ use s2n_tls::{
 use s2n_tls_hyper::{connector::HttpsConnector, error::Error as HyperError};
 use tower_service::Service;
 
-use crate::{ffi, negotiated::negotiated, policy::Settings, tickets::Tickets};
+use crate::{ffi, negotiated::negotiated, policy::policy, tickets::Tickets};
 
 /// Parses the roots and makes s2n-tls' configuration and s2n-tls-hyper's connector.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
@@ -60,13 +60,7 @@ fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
         .enable_ocsp()
         .and_then(|config| config.set_connection_initializer((Offers::of(&settings.alpn), tickets)))
         .map_err(refused("configuration"))?;
-    let policy = Settings {
-        versions: settings.versions.clone(),
-        suites: settings.suites.clone(),
-        groups: settings.groups.clone(),
-        signatures: settings.signatures.clone(),
-    };
-    let policy = policy.policy()?;
+    let policy = policy(settings.into())?;
     let config = config.build().map_err(refused("configuration"))?;
     ffi::set_policy(&config, policy)?;
     Ok(config)

@@ -25,9 +25,9 @@ use s2n_tls::{
 
 use crate::{
     client::{trust, without_delays},
-    ffi::{self, SecurityPolicy},
+    ffi,
     negotiated::negotiated,
-    policy::Settings,
+    policy::policy,
     stack::S2n,
     tickets::{Tickets, seal},
 };
@@ -68,7 +68,7 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
             unsupported("s2n-tls resumes no session with client authentication")
         }
         // Otherwise, a key that the library does not support would be refused as an invalid certificate.
-        _ => policy(setup).map(drop),
+        _ => policy(setup.settings.into()).map(drop),
     }
 }
 
@@ -94,10 +94,9 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             .set_session_ticket_callback(tickets.clone())
             .map_err(refused("tickets"))?;
     }
-    Ok(Box::new(Client {
-        config: held(setup, config)?,
-        host: material.host.clone(),
-        tickets,
+    let (config, host) = (held(setup, config)?, material.host.clone());
+    Ok(Box::new(move || {
+        piped(connection(&config, &host, &tickets))
     }))
 }
 
@@ -121,13 +120,14 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     if resumes && is_tls13 {
         ffi::set_tickets(&config, u8::try_from(TICKETS).unwrap_or(u8::MAX))?;
     }
-    Ok(Box::new(Server {
-        config,
-        after: if resumes && is_tls13 {
-            AfterHandshake::Tickets
-        } else {
-            AfterHandshake::Nothing
-        },
+    let after = if resumes && is_tls13 {
+        AfterHandshake::Tickets
+    } else {
+        AfterHandshake::Nothing
+    };
+    Ok(Box::new(move || {
+        let connection = config.build_connection(Mode::Server);
+        piped(connection.and_then(|connection| PipedConnection::new(connection, after)))
     }))
 }
 
@@ -165,19 +165,8 @@ fn limit_records(_: &mut Builder, _: u16) -> Result<(), SetupError> {
 /// Returns the configuration, restricted to the version, suite, group and schemes of the settings.
 fn held(setup: &EndpointSetup<'_>, config: Builder) -> Result<Config, SetupError> {
     let config = build(config)?;
-    ffi::set_policy(&config, policy(setup)?)?;
+    ffi::set_policy(&config, policy(setup.settings.into())?)?;
     Ok(config)
-}
-
-fn policy(setup: &EndpointSetup<'_>) -> Result<&'static SecurityPolicy, SetupError> {
-    let settings = setup.settings;
-    let policy = Settings {
-        versions: vec![settings.version],
-        suites: vec![settings.suite()],
-        groups: settings.groups(),
-        signatures: settings.signatures().to_vec(),
-    };
-    policy.policy()
 }
 
 fn identity(config: &mut Builder, chain_pem: &str, key_pem: &str) -> Result<(), SetupError> {
@@ -197,37 +186,12 @@ impl VerifyHostNameCallback for AnyName {
     }
 }
 
-struct Client {
-    config: Config,
-    host: String,
-    tickets: Tickets,
-}
-
-impl Endpoint for Client {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        piped(self.connection())
-    }
-}
-
-impl Client {
-    fn connection(&self) -> Result<PipedConnection, Error> {
-        let mut connection = self.config.build_connection(Mode::Client)?;
-        connection.set_server_name(&self.host)?;
-        self.tickets.resume(&mut connection)?;
-        PipedConnection::new(connection, AfterHandshake::Nothing)
-    }
-}
-
-struct Server {
-    config: Config,
-    after: AfterHandshake,
-}
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let connection = self.config.build_connection(Mode::Server);
-        piped(connection.and_then(|connection| PipedConnection::new(connection, self.after)))
-    }
+/// Makes a client's connection, which resumes the newest session if there is one.
+fn connection(config: &Config, host: &str, tickets: &Tickets) -> Result<PipedConnection, Error> {
+    let mut connection = config.build_connection(Mode::Client)?;
+    connection.set_server_name(host)?;
+    tickets.resume(&mut connection)?;
+    PipedConnection::new(connection, AfterHandshake::Nothing)
 }
 
 fn piped(made: Result<PipedConnection, Error>) -> Result<Box<dyn Session>, SessionError> {

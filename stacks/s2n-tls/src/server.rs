@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{CipherSuite, Group, KeyExchange, SignatureScheme};
+use netbench_tls::{KeyExchange, SignatureScheme};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, refused, stapled_response, supported,
+    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, refused, stapled_response,
+    supported,
 };
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
@@ -13,7 +14,7 @@ use crate::{
     client::without_delays,
     ffi,
     negotiated::negotiated,
-    policy::{self, Settings},
+    policy::{has_group, has_scheme, has_suite, policy},
     tickets::seal,
 };
 
@@ -34,8 +35,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     config
         .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())
         .map_err(refused("chain and key"))?;
-    let settings = settings(site);
-    let mut facts = settings.suites.iter().filter_map(|suite| suite.facts());
+    let signatures = supported(&SignatureScheme::known(), has_scheme);
+    let parameters = Parameters::of_site(site, has_suite, has_group, signatures);
+    let mut facts = parameters.suites.iter().filter_map(|suite| suite.facts());
     // The library validates the parameters again for each site, which takes long.
     if facts.any(|facts| facts.key_exchange == KeyExchange::Dhe) {
         config
@@ -53,36 +55,13 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     if site.tickets > 0 {
         seal(&mut config)?;
     }
-    let policy = settings.policy()?;
+    let policy = policy(parameters)?;
     let config = config.build().map_err(refused("configuration"))?;
     if site.tickets > 0 {
         ffi::set_tickets(&config, site.tickets)?;
     }
     ffi::set_policy(&config, policy)?;
     Ok(Arc::new(S2nAcceptor(TlsAcceptor::new(config))))
-}
-
-/// Returns the settings. Where a site has none, these are all parameters that clients of the lab
-/// may offer and the library supports.
-fn settings(site: &ServeSite) -> Settings {
-    fn or_able<T: Copy>(wanted: &[T], all: &[T], able: impl Fn(T) -> bool) -> Vec<T> {
-        match wanted {
-            [] => supported(all, able),
-            wanted => wanted.to_vec(),
-        }
-    }
-    Settings {
-        versions: site.versions.clone(),
-        suites: or_able(&site.suites, CipherSuite::OFFERED, |suite| {
-            policy::suite(suite).is_ok()
-        }),
-        groups: or_able(&site.groups, Group::OFFERED, |group| {
-            policy::group(group).is_ok()
-        }),
-        signatures: supported(&SignatureScheme::known(), |scheme| {
-            policy::scheme(scheme).is_ok()
-        }),
-    }
 }
 
 struct S2nAcceptor(TlsAcceptor);

@@ -11,7 +11,8 @@ use crate::{
     ffi::{self, locked},
     fips,
     libcrypto::Libcrypto,
-    policy, server,
+    policy::{has_group, has_scheme, has_suite},
+    server,
 };
 
 /// The package of which this worker is built with another version.
@@ -83,11 +84,9 @@ impl Stack for S2n {
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: supported(Group::OFFERED, |group| policy::group(group).is_ok()),
-            suites: supported(CipherSuite::SERVED, |suite| policy::suite(suite).is_ok()),
-            signatures: supported(&SignatureScheme::known(), |scheme| {
-                policy::scheme(scheme).is_ok()
-            }),
+            groups: supported(Group::OFFERED, has_group),
+            suites: supported(CipherSuite::SERVED, has_suite),
+            signatures: supported(&SignatureScheme::known(), has_scheme),
         }
     }
 
