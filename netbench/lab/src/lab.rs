@@ -36,6 +36,8 @@ pub struct Lab {
     served: BTreeMap<String, Served>,
     /// The certificates of clients.
     clients: BTreeMap<ClientChain, Served>,
+    /// The sizes of these certificates in DER.
+    client_chain_bytes: BTreeMap<ClientChain, u64>,
     /// The root of clients' certificates, as PEM, by the type of its key.
     client_roots: BTreeMap<KeyType, String>,
 }
@@ -74,6 +76,19 @@ struct Served {
     above_pem: Arc<str>,
     key_pem: Arc<str>,
     ocsp_base64: Option<String>,
+}
+
+impl Served {
+    /// Returns the certificates above the leaf in DER: none for a chain of one.
+    fn above_der(&self) -> Vec<Vec<u8>> {
+        pem::certificates(self.above_pem.as_bytes()).unwrap_or_default()
+    }
+
+    /// Returns the size of the chain in DER.
+    fn chain_bytes(&self) -> u64 {
+        let above: usize = self.above_der().iter().map(Vec::len).sum();
+        (self.leaf_der.len() + above) as u64
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,6 +155,9 @@ impl Lab {
             Ok((*chain, served.map_err(|source| LabError::of(site, source))?))
         });
         let clients = clients.collect::<Result<BTreeMap<_, _>, LabError>>()?;
+        let client_chain_bytes = clients
+            .iter()
+            .map(|(chain, own)| (*chain, own.chain_bytes()));
         let roots = shared.hierarchies.iter();
         let roots = roots.filter(|((_, trust), _)| *trust == Trust::Known);
         let client_roots =
@@ -147,6 +165,7 @@ impl Lab {
         Ok(Self {
             ca_pem,
             served: served.into_iter().collect(),
+            client_chain_bytes: client_chain_bytes.collect(),
             clients,
             client_roots: client_roots.collect(),
         })
@@ -166,10 +185,7 @@ impl Lab {
 
     /// Returns the size of the DER of these certificates.
     pub fn client_chain_bytes(&self, chain: ClientChain) -> Option<u64> {
-        let own = self.clients.get(&chain)?;
-        let above = pem::certificates(own.above_pem.as_bytes()).unwrap_or_default();
-        let above: usize = above.iter().map(Vec::len).sum();
-        Some((own.leaf_der.len() + above) as u64)
+        self.client_chain_bytes.get(&chain).copied()
     }
 
     /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
@@ -178,8 +194,7 @@ impl Lab {
     /// Returns the error of a compressor.
     pub fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
         let served = self.served.get(&site.name())?;
-        // A chain of one has no certificate above its leaf.
-        let above = pem::certificates(served.above_pem.as_bytes()).unwrap_or_default();
+        let above = served.above_der();
         let chain = iter::once(&*served.leaf_der).chain(above.iter().map(Vec::as_slice));
         let staple = served.ocsp_base64.as_ref();
         let staple = staple.and_then(|text| BASE64_STANDARD.decode(text).ok());

@@ -1,6 +1,6 @@
 //! Sessions over plain buffers, with the library's defaults unless the settings differ.
 
-use std::{any::Any, marker::PhantomData, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
@@ -85,11 +85,9 @@ pub fn client<L: Libssl>(
         let tickets = Arc::clone(&tickets);
         ssl.set_new_session_callback(move |_, session| tickets.keep((), allowed, session));
     }
-    Ok(Box::new(Client {
-        context: ssl.build(),
-        host: material.host.clone(),
-        tickets,
-        library: PhantomData::<fn() -> L>,
+    let (context, host) = (ssl.build(), material.host.clone());
+    Ok(Box::new(move || {
+        session::<L>(connecting(&context, &host, &tickets), Side::Client)
     }))
 }
 
@@ -114,9 +112,9 @@ pub fn server<L: Libssl>(
         }
     }
     resumption::<L>(&mut ssl, setup.kind).map_err(refused("resumption"))?;
-    Ok(Box::new(Server {
-        context: ssl.build(),
-        library: PhantomData::<fn() -> L>,
+    let context = ssl.build();
+    Ok(Box::new(move || {
+        session::<L>(accepting(&context), Side::Server)
     }))
 }
 
@@ -171,47 +169,28 @@ fn authorities(roots: &[X509]) -> Result<OpenSslStack<openssl::x509::X509Name>, 
     Ok(names)
 }
 
-struct Client<L> {
-    context: SslContext,
-    host: String,
-    tickets: Arc<Tickets<(), SslSession>>,
-    library: PhantomData<fn() -> L>,
+/// Makes a client's connection, which resumes the newest session if there is one.
+fn connecting(
+    context: &SslContext,
+    host: &str,
+    tickets: &Tickets<(), SslSession>,
+) -> Result<Ssl, ErrorStack> {
+    let mut ssl = Ssl::new(context)?;
+    ssl.set_hostname(host)?;
+    ssl.param_mut().set_host(host)?;
+    let resumed = tickets.resume_newest(&(), |session| {
+        // SAFETY: the session comes from a connection of this same context.
+        unsafe { ssl.set_session(session) }
+    });
+    resumed.transpose()?;
+    ssl.set_connect_state();
+    Ok(ssl)
 }
 
-impl<L> Client<L> {
-    fn ssl(&self) -> Result<Ssl, ErrorStack> {
-        let mut ssl = Ssl::new(&self.context)?;
-        ssl.set_hostname(&self.host)?;
-        ssl.param_mut().set_host(&self.host)?;
-        let resumed = self.tickets.resume_newest(&(), |session| {
-            // SAFETY: the session comes from a connection of this same context.
-            unsafe { ssl.set_session(session) }
-        });
-        resumed.transpose()?;
-        ssl.set_connect_state();
-        Ok(ssl)
-    }
-}
-
-impl<L: Libssl> Endpoint for Client<L> {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        session::<L>(self.ssl(), Side::Client)
-    }
-}
-
-struct Server<L> {
-    context: SslContext,
-    library: PhantomData<fn() -> L>,
-}
-
-impl<L: Libssl> Endpoint for Server<L> {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let ssl = Ssl::new(&self.context).map(|mut ssl| {
-            ssl.set_accept_state();
-            ssl
-        });
-        session::<L>(ssl, Side::Server)
-    }
+fn accepting(context: &SslContext) -> Result<Ssl, ErrorStack> {
+    let mut ssl = Ssl::new(context)?;
+    ssl.set_accept_state();
+    Ok(ssl)
 }
 
 struct StoreVerifier(X509Store);

@@ -85,3 +85,73 @@ impl<V: WebPki> Verifier for ChainsOfServer<V> {
             .map_err(failed(FailureWord::Verify))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Accepts a leaf of one byte below as many certificates as the byte says, at one time.
+    struct Fake;
+
+    const AT_UNIX_S: u64 = 7;
+
+    impl WebPki for Fake {
+        type Name = String;
+        type Error = String;
+
+        fn name(host: &str) -> Result<String, impl Display> {
+            if host.is_empty() {
+                Err("no name")
+            } else {
+                Ok(host.to_owned())
+            }
+        }
+
+        fn verify(
+            &self,
+            leaf: &[u8],
+            above: &[Vec<u8>],
+            name: &String,
+            at: UnixTime,
+        ) -> Result<(), String> {
+            assert_eq!(name, "a.test");
+            match *leaf {
+                [count] if usize::from(count) == above.len() && at.as_secs() == AT_UNIX_S => Ok(()),
+                _ => Err("refused".to_owned()),
+            }
+        }
+    }
+
+    fn verified(host: &str, sent: &[&[u8]]) -> Result<(), NotVerified> {
+        let chain = ChainInDer {
+            sent: sent.iter().map(|der| der.to_vec()).collect(),
+            roots: Vec::new(),
+            crls: Vec::new(),
+            host: host.to_owned(),
+            at_unix_s: AT_UNIX_S,
+        };
+        verify_chain(&Fake, &chain)
+    }
+
+    #[test]
+    fn the_verifier_gets_the_leaf_the_rest_and_the_time() {
+        assert_eq!(verified("a.test", &[&[0]]), Ok(()));
+        assert_eq!(verified("a.test", &[&[2], &[], &[]]), Ok(()));
+        let refused = NotVerified::Rejected(CertificateFault::Other, "refused".to_owned());
+        assert_eq!(verified("a.test", &[&[1]]), Err(refused));
+    }
+
+    #[test]
+    fn names_and_empty_chains_are_refused_before() {
+        let no_name = NotVerified::Rejected(CertificateFault::WrongName, "no name".to_owned());
+        assert_eq!(verified("", &[&[0]]), Err(no_name));
+        let empty = NotVerified::Unsupported("an empty chain".to_owned());
+        assert_eq!(verified("a.test", &[]), Err(empty));
+        let chains = ChainsOfServer::new(Fake, "a.test").unwrap();
+        let due = SessionError::new(FailureWord::Verify, "an empty chain");
+        assert_eq!(chains.verify(&[]), Err(due));
+        // The present is another time than the fake's.
+        let due = SessionError::new(FailureWord::Verify, "refused");
+        assert_eq!(chains.verify(&[vec![0]]), Err(due));
+    }
+}
