@@ -84,7 +84,11 @@ impl Accept for BoringAcceptor {
         Box::pin(async move {
             let stream = SslStreamBuilder::new(ssl?, stream).accept().await?;
             let negotiated = negotiated(stream.ssl(), EndpointSide::Server);
-            Ok(Accepted::new(stream, negotiated))
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+                early: None,
+            })
         })
     }
 }
