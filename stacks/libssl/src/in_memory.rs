@@ -4,8 +4,8 @@ use std::{any::Any, sync::Arc};
 
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
-    Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TicketUse,
-    Tickets, TrustRoots, Verifier, refused,
+    Endpoint, EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TicketUse, Tickets,
+    TrustRoots, Verifier, refused,
 };
 use openssl::{
     error::ErrorStack,
