@@ -481,10 +481,7 @@ mod tests {
     fn the_names_of_rustls_are_known_with_and_without_context() {
         for (text, fault) in [
             ("InvalidCertificate(Expired)", CertificateFault::Expired),
-            (
-                "NotValidYetContext { time: UnixTime(1), not_before: UnixTime(2) }",
-                CertificateFault::NotYetValid,
-            ),
+            ("ExpiredContext { at: 1 }", CertificateFault::Expired),
             (
                 "InvalidCertificate(Other(OtherError(CaUsedAsEndEntity)))",
                 CertificateFault::CaAsLeaf,
