@@ -31,6 +31,9 @@ func (one *site) choose() {
 		connection := hello.Conn.(*served)
 		connection.hide(hello.CipherSuites)
 		connection.offersECH = slices.Contains(hello.Extensions, extensionECH)
+		if fault := one.settings.Fault; fault != nil && isOfECH(*fault) && connection.offersECH {
+			return nil, refuseECH(*fault, connection.TCPConn)
+		}
 		return nil, nil
 	}
 }

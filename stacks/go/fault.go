@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +18,8 @@ const (
 	endless = 64 << 20
 	// recordBytes is the maximum size of a record's data.
 	recordBytes = 16 << 10
+	// These are types of records (RFC 8446 section 5.1).
+	alertRecord, handshakeRecord = 21, 22
 )
 
 // isBeforeTLS reports whether the fault prevents a handshake.
@@ -26,6 +29,37 @@ func isBeforeTLS(fault string) bool {
 		return true
 	}
 	return false
+}
+
+// isOfECH reports whether the fault affects only clients that send the extension encrypted_client_hello.
+func isOfECH(fault string) bool {
+	switch fault {
+	case "ech-alert", "ech-close", "ech-silent":
+		return true
+	}
+	return false
+}
+
+// refuseECH applies a fault to a connection whose ClientHello has the extension. The result is an error, which ends the handshake.
+func refuseECH(fault string, tcp *net.TCPConn) error {
+	const (
+		fatal            = 2
+		illegalParameter = 47
+	)
+	switch fault {
+	case "ech-silent":
+		drain(tcp)
+	case "ech-alert":
+		if err := writeRecord(tcp, alertRecord, []byte{fatal, illegalParameter}); err != nil {
+			return err
+		}
+		fallthrough
+	case "ech-close":
+		if err := hangUp(tcp); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("a hello with Encrypted ClientHello: fault=%s", fault)
 }
 
 // commit applies a fault to a new connection.
@@ -100,13 +134,13 @@ func endlessCertificate(tcp *net.TCPConn) error {
 	// The ServerHello has no session, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, and renegotiation_info (RFC 5746).
 	hello = append(hello, 0x00, 0xc0, 0x2f, 0x00, 0x00, 0x05, 0xff, 0x01, 0x00, 0x01, 0x00)
 	message := append([]byte{0x02, 0x00, 0x00, byte(len(hello))}, hello...)
-	if err := writeRecord(tcp, message); err != nil {
+	if err := writeRecord(tcp, handshakeRecord, message); err != nil {
 		return err
 	}
 	record := bytes.Repeat([]byte{0x30}, recordBytes)
 	copy(record, []byte{0x0b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc, 0x00, 0xff, 0xff})
 	for sent := 0; sent < endless; sent += len(record) {
-		if err := writeRecord(tcp, record); err != nil {
+		if err := writeRecord(tcp, handshakeRecord, record); err != nil {
 			return err
 		}
 		copy(record, bytes.Repeat([]byte{0x30}, 10))
@@ -114,9 +148,8 @@ func endlessCertificate(tcp *net.TCPConn) error {
 	return nil
 }
 
-func writeRecord(tcp *net.TCPConn, payload []byte) error {
-	const handshake = 22
-	header := []byte{handshake, 0x03, 0x03, byte(len(payload) >> 8), byte(len(payload))}
+func writeRecord(tcp *net.TCPConn, kind byte, payload []byte) error {
+	header := []byte{kind, 0x03, 0x03, byte(len(payload) >> 8), byte(len(payload))}
 	_, err := tcp.Write(append(header, payload...))
 	return err
 }

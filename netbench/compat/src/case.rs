@@ -126,6 +126,8 @@ pub(crate) struct ServerSpec {
     pub(crate) at_hello: Option<AtHello>,
     /// The length on the wire above which a ClientHello gets that reaction.
     pub(crate) at_hello_over_bytes: Option<usize>,
+    /// The extension, by its number, without which a ClientHello does not get that reaction.
+    pub(crate) at_hello_with_extension: Option<u16>,
     /// A warning alert before the ServerHello.
     pub(crate) warns: Option<u8>,
     /// Whether the ServerHello's random ends with the bytes that RFC 8446 section 4.1.3 defines for a downgrade.
@@ -168,6 +170,7 @@ impl Default for ServerSpec {
             always_retries: false,
             at_hello: None,
             at_hello_over_bytes: None,
+            at_hello_with_extension: None,
             warns: None,
             downgrade_sentinel: false,
             staple: None,

@@ -15,6 +15,7 @@
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
 //! | `name_server` | a DNS server for browsers, with HTTPS records |
+//! | [`parsers`] | every parser of a client's Encrypted ClientHello, for fuzzing |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
 
 mod breakages;
@@ -26,6 +27,7 @@ mod client;
 mod ech;
 mod features;
 mod name_server;
+pub mod parsers;
 mod server;
 pub mod stores;
 

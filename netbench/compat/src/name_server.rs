@@ -62,7 +62,7 @@ impl Zone {
     }
 
     /// Returns the answer to a message, or `None` if it is not one question.
-    fn answer(&self, message: &[u8], transport: Transport) -> Option<Answer> {
+    pub(crate) fn answer(&self, message: &[u8], transport: Transport) -> Option<Answer> {
         let question = Question::parse(message)?;
         let mut flags = IS_ANSWER | IS_AUTHORITATIVE | (question.flags & WANTS_RECURSION);
         let (host, service) = (
@@ -116,17 +116,17 @@ impl Zone {
 
 /// The way in which a question arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Transport {
+pub(crate) enum Transport {
     Udp,
     Tcp,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Answer {
-    message: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) message: Vec<u8>,
     /// The name of the HTTPS record that it contains.
-    service: Option<String>,
+    pub(crate) service: Option<String>,
 }
 
 /// A message with one question.

@@ -434,6 +434,12 @@ fn lacking(site: &Site, workers: &Workers) -> Option<String> {
             "{server} serves no site with ech; server=go can (`netbench stacks build go`)"
         ));
     }
+    let fault = site.lab.fault.filter(|fault| fault.is_of_ech());
+    if let Some(fault) = fault.filter(|_| !workers.does(server, SERVES_ECH)) {
+        return Some(format!(
+            "{server} does not have fault={fault}; server=go has it (`netbench stacks build go`)"
+        ));
+    }
     let mut versions = site.lab.tls.iter();
     let missing = versions.find(|version| !workers.has_version(server, **version))?;
     Some(format!(

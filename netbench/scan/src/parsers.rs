@@ -10,9 +10,10 @@ use netbench_model::{
 
 use crate::{
     codec::{
-        CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
-        StartTlsDialogue, StartTlsStep, Step, compression::CompressedCertificate, ech_configs,
-        https_answer, messages,
+        CertificateRequest, ClientHello, EchConfig, EchContents, FlightReader, Reader, Records,
+        ServerHello, ServerKeyExchange, StartTlsDialogue, StartTlsStep, Step,
+        compression::CompressedCertificate, dns, ech_configs, extension::ENCRYPTED_CLIENT_HELLO,
+        https_answer, messages, put_extension, put_u16, put_vec8, put_vec16,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -22,7 +23,7 @@ use crate::{
 pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Parser; 11] = [
+pub const ALL: [Parser; 12] = [
     ("flight", flight),
     ("records", records),
     ("client_hello", client_hello),
@@ -31,6 +32,7 @@ pub const ALL: [Parser; 11] = [
     ("certificates", certificates),
     ("compressed", compressed),
     ("ech_configs", ech_list),
+    ("ech_written", ech_written),
     ("https_record", https_record),
     ("response", response),
     ("start_tls", start_tls),
@@ -154,7 +156,7 @@ pub fn encrypted13(bytes: &[u8]) {
 
 /// Parses a chain of certificates: each is DER after its length in two bytes.
 pub fn certificates(bytes: &[u8]) {
-    let mut reader = crate::codec::Reader::new(bytes);
+    let mut reader = Reader::new(bytes);
     let mut ders = Vec::new();
     while let Some(der) = reader.vec16() {
         if ders.len() == 4 {
@@ -186,12 +188,98 @@ pub fn compressed(bytes: &[u8]) {
     }
 }
 
-/// Parses a list of configurations of Encrypted ClientHello.
+/// Parses a list of configurations of Encrypted ClientHello. A configuration of an unknown version before the others is
+/// skipped, and a list that ends early has fewer configurations or is none.
 pub fn ech_list(bytes: &[u8]) {
     let configs = ech_configs(bytes).unwrap_or_default();
     let contents = configs.iter().filter_map(|config| config.contents.as_ref());
     let lengths = contents.map(|it| 4 * it.suites.len() + it.public_name.len());
     assert!(4 * configs.len() + lengths.sum::<usize>() <= bytes.len());
+    if configs.is_empty() || bytes.len() > 1_000 {
+        return;
+    }
+    let unknown = EchConfig {
+        version: 0x7a7a,
+        contents: None,
+    };
+    let longer = [&[0x7a, 0x7a, 0, 1, 0xff], &bytes[2..]].concat();
+    let found = ech_configs(&list16_of(&longer)).unwrap_or_default();
+    assert_eq!(found.first(), Some(&unknown));
+    assert!(configs.starts_with(&found[1..]) && configs.len() <= found.len());
+    for end in 2..bytes.len() {
+        let found = ech_configs(&list16_of(&bytes[2..end])).unwrap_or_default();
+        assert!(configs.starts_with(&found), "{end} bytes");
+    }
+}
+
+/// Writes configurations that the bytes describe, in a list in an HTTPS record: the same are read.
+pub fn ech_written(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let (mut configs, mut written) = (Vec::new(), Vec::new());
+    while let Some(config) = described(&mut reader, &mut written) {
+        configs.push(config);
+        if configs.len() == 32 {
+            break;
+        }
+    }
+    let list = list16_of(&written);
+    // A longer list has no place in a record, nor in a message of the DNS.
+    if configs.is_empty() || list.len() > 60_000 {
+        return;
+    }
+    assert_eq!(ech_configs(&list), Some(configs));
+    // The priority, the record's name as the target, and the parameter.
+    let mut record = vec![0, 1, 0];
+    put_extension(&mut record, dns::ECH, &list);
+    let mut message = vec![0, 7, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+    message.extend([0, 0, 65, 0, 1, 0, 0, 0, 60]);
+    put_vec16(&mut message, &record);
+    let answer = https_answer(&message).expect("an answer");
+    let found: Vec<_> = answer.records.iter().map(|it| it.ech.as_ref()).collect();
+    assert_eq!(found, [Some(&list)]);
+}
+
+/// Returns a configuration that bytes describe, and writes it. The first byte selects an unknown version or that of the RFC.
+fn described(from: &mut Reader<'_>, to: &mut Vec<u8>) -> Option<EchConfig> {
+    let is_unknown = from.u8()? & 1 == 1;
+    if is_unknown {
+        let (version, body) = (from.u16()?, from.vec16()?);
+        let version = version ^ u16::from(version == ENCRYPTED_CLIENT_HELLO);
+        put_extension(to, version, body);
+        let contents = None;
+        return Some(EchConfig { version, contents });
+    }
+    let (id, kem, key) = (from.u8()?, from.u16()?, from.vec8()?);
+    let (pairs, _) = from.vec8()?.as_chunks::<4>();
+    let suites = pairs
+        .iter()
+        .map(|[a, b, c, d]| (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])));
+    let contents = EchContents {
+        id,
+        kem,
+        suites: suites.collect(),
+        maximum_name_length: from.u8()?,
+        public_name: from.vec8()?.to_vec(),
+    };
+    let mut body = vec![id];
+    put_u16(&mut body, kem);
+    put_vec16(&mut body, key);
+    put_vec16(&mut body, pairs.as_flattened());
+    body.push(contents.maximum_name_length);
+    put_vec8(&mut body, &contents.public_name);
+    put_vec16(&mut body, from.vec8()?);
+    put_extension(to, ENCRYPTED_CLIENT_HELLO, &body);
+    Some(EchConfig {
+        version: ENCRYPTED_CLIENT_HELLO,
+        contents: Some(contents),
+    })
+}
+
+/// Returns configurations after their length in two bytes.
+fn list16_of(configs: &[u8]) -> Vec<u8> {
+    let mut list = Vec::new();
+    put_vec16(&mut list, configs);
+    list
 }
 
 /// Parses a DNS server's answer with HTTPS records.

@@ -262,5 +262,20 @@ named!(
         UnknownRoot = "unknown-root",
         /// Sends a certificate that has expired.
         Expired = "expired",
+        /// Refuses a ClientHello with the extension encrypted_client_hello with the alert illegal_parameter, as a device on the
+        /// path that does not know the extension; other clients are served.
+        EchAlert = "ech-alert",
+        /// Closes after such a ClientHello; other clients are served.
+        EchClose = "ech-close",
+        /// Never answers such a ClientHello; other clients are served.
+        EchSilent = "ech-silent",
     }
 );
+
+impl Fault {
+    /// Returns whether the fault affects only clients that send the extension encrypted_client_hello. Only stacks that serve
+    /// sites with Encrypted ClientHello have such faults.
+    pub fn is_of_ech(self) -> bool {
+        matches!(self, Self::EchAlert | Self::EchClose | Self::EchSilent)
+    }
+}

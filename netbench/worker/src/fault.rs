@@ -25,7 +25,11 @@ pub(crate) fn is_before_tls(fault: Fault) -> bool {
         | Fault::BadHttp
         | Fault::WrongName
         | Fault::UnknownRoot
-        | Fault::Expired => false,
+        | Fault::Expired
+        // No worker that is based on this crate serves sites with Encrypted ClientHello.
+        | Fault::EchAlert
+        | Fault::EchClose
+        | Fault::EchSilent => false,
     }
 }
 

@@ -5,11 +5,12 @@
 use netbench_model::{EchPolicy, EchStatus, Outcome};
 use netbench_report::ConnectSummary;
 
-use crate::support::{Place, json, measured};
+use crate::support::{Place, failure, json, measured};
 
 netbench_testing::module_tests! {
     an_acceptance_costs_nothing_and_a_rejection_a_connection: UserNamespaces, Go;
     each_side_has_to_have_it: Go;
+    a_server_that_breaks_on_grease_loses_the_clients_that_send_it: Go;
 }
 
 const SITES: &str = "\
@@ -103,5 +104,42 @@ fn each_side_has_to_have_it() {
         };
         assert!(found.starts_with(due), "{sample:?}");
         assert_eq!(found.is_empty(), due.is_empty(), "{sample:?}");
+    }
+}
+
+fn a_server_that_breaks_on_grease_loses_the_clients_that_send_it() {
+    let faults = [
+        ("ech-alert", "alert: illegal_parameter"),
+        ("ech-close", "closed: end of stream"),
+        ("ech-silent", "timeout: in tls"),
+    ];
+    let mut sites =
+        "* server=go tls=1.3\nother.example server=rustls-aws-lc fault=ech-close\n".to_owned();
+    for (fault, _) in faults {
+        sites += &format!("{fault}.example fault={fault}\n");
+        sites += &format!("ordinary-{fault}.example ech=outer-only fault={fault}\n");
+        sites += &format!("grease-{fault}.example ech=grease fault={fault}\n");
+    }
+    let place = Place::with_sites(&sites);
+    place.connect("--rounds 1 --link none --timeout 900ms --stack rustls-aws-lc,go");
+    let samples = measured(&place.run());
+    assert_eq!(samples.len(), 2 * (1 + 3 * faults.len()));
+    for sample in samples {
+        let site = sample.site.strip_suffix(".example").unwrap();
+        let fault = site.strip_prefix("grease-");
+        match (fault, sample.stack.as_str(), &sample.outcome) {
+            (None, _, Outcome::Unsupported { reason }) if site == "other" => {
+                assert!(reason.starts_with("rustls-aws-lc does not have fault=ech-close"));
+            }
+            (None, _, Outcome::Ok(_)) => assert_ne!(site, "other"),
+            (Some(_), "go", Outcome::Unsupported { reason }) => {
+                assert!(reason.ends_with("offers no GREASE in place of Encrypted ClientHello"));
+            }
+            (Some(fault), "rustls-aws-lc", Outcome::Failed(_)) => {
+                let (_, due) = faults.iter().find(|(name, _)| *name == fault).unwrap();
+                assert_eq!(failure(&sample).as_deref(), Some(*due), "{site}");
+            }
+            other => panic!("{site}: {other:?}"),
+        }
     }
 }

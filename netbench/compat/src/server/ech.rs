@@ -449,5 +449,7 @@ fn ticket_identities(hello: &Hello) -> Option<Vec<&[u8]>> {
     Some(identities)
 }
 
+pub(crate) mod parsers;
+
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! It has no secret to keep: keys are in the source, nonces and salts may repeat.
 
 mod compression;
-mod ech;
+pub(crate) mod ech;
 mod exchange;
 mod hashing;
 mod hello;
@@ -256,7 +256,10 @@ impl Server {
     fn at_hello(&self, wire: &mut Wire, hello: &Hello) -> Option<Broken> {
         let at = self.spec.at_hello?;
         let over = self.spec.at_hello_over_bytes;
-        if over.is_some_and(|bytes| hello.offer.wire_bytes <= bytes) {
+        let with = self.spec.at_hello_with_extension;
+        if over.is_some_and(|bytes| hello.offer.wire_bytes <= bytes)
+            || with.is_some_and(|number| hello.extension(number).is_none())
+        {
             return None;
         }
         match at {

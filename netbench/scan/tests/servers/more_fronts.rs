@@ -93,6 +93,18 @@ pub(crate) fn what_a_front_refuses_is_named_and_hides_nothing() {
             does: Does::Close,
         },
         Bad {
+            name: "Encrypted ClientHello, alert",
+            named: Some("ECH GREASE"),
+            fails_on: |hello| has(hello, extension::ENCRYPTED_CLIENT_HELLO),
+            does: Does::Alert(47),
+        },
+        Bad {
+            name: "Encrypted ClientHello, dropped",
+            named: Some("ECH GREASE"),
+            fails_on: |hello| has(hello, extension::ENCRYPTED_CLIENT_HELLO),
+            does: Does::Drop,
+        },
+        Bad {
             name: "several records, close",
             named: Some("hello in many records"),
             fails_on: |hello| hello.wire_bytes > hello.message_bytes + 5,

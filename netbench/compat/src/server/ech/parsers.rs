@@ -1,0 +1,101 @@
+//! The parsers of a client's Encrypted ClientHello, for [`crate::parsers`].
+
+use netbench_scan::codec::{Message, Reader, message};
+
+use super::{super::hello::Hello, EchOutcome, EchServer, Outer, associated, decoded};
+use crate::{
+    client::ClientSpec,
+    ech::{ConfigKind, ENCRYPTED_CLIENT_HELLO, EchClientSpec, EchServerSpec},
+};
+
+/// The name that clients hide from these servers.
+pub const HIDDEN_NAME: &str = "hidden.netbench.test";
+
+/// Parses the outer hellos of a client: the body of the first after its length in two bytes, and that of the second.
+pub fn outer(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let Some(first) = reader.vec16().and_then(hello) else {
+        return;
+    };
+    associated_data_differ_in_the_payload(&first);
+    the_extension_can_be_removed(&first);
+    let second = hello(reader.rest());
+    for server in servers() {
+        let Ok(mut accepted) = server.open(&first) else {
+            continue;
+        };
+        let outcome = EchOutcome::of(&first, accepted.as_ref());
+        assert_eq!(outcome == EchOutcome::Accepted, accepted.is_some());
+        if let (Some(accepted), Some(second)) = (&mut accepted, &second) {
+            let _ = server.open_second(accepted, second);
+        }
+    }
+}
+
+/// Parses the encoded inner hello of a client, which is after the body of its outer hello.
+pub fn inner(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let Some(outer) = reader.vec16().and_then(hello) else {
+        return;
+    };
+    let encoded = reader.rest();
+    if let Ok((inner, padding)) = decoded(encoded, &outer) {
+        assert!(padding < encoded.len());
+        assert_eq!(inner.offer.session_id, outer.offer.session_id);
+        // References do not multiply the extensions of the outer hello.
+        assert!(inner.message.len() <= encoded.len() + outer.message.len());
+        assert_eq!(encoded.get(2..34), Some(inner.offer.random.as_slice()));
+    }
+    for server in servers() {
+        if let Ok(inner) = server.inner(encoded, &outer) {
+            assert_eq!(
+                inner.extension(ENCRYPTED_CLIENT_HELLO),
+                Some([1].as_slice())
+            );
+        }
+    }
+}
+
+/// Returns servers with one key, which demand little and much of a client.
+fn servers() -> [EchServer; 2] {
+    let mut client = ClientSpec::default();
+    client.ech = Some(EchClientSpec {
+        configs: vec![ConfigKind::Right],
+        ..EchClientSpec::default()
+    });
+    let strict = EchServerSpec {
+        checks_versions: true,
+        asks_for_padding: true,
+        ..EchServerSpec::default()
+    };
+    [EchServerSpec::default(), strict].map(|spec| EchServer::new(&spec, &client, HIDDEN_NAME))
+}
+
+fn hello(body: &[u8]) -> Option<Hello> {
+    let whole = message(1, body);
+    Hello::of_message(Message { kind: 1, whole }).ok()
+}
+
+fn associated_data_differ_in_the_payload(outer: &Hello) {
+    let Some(associated) = associated(outer) else {
+        return;
+    };
+    let body = outer.extension(ENCRYPTED_CLIENT_HELLO);
+    let payload = body.map_or(0, |body| {
+        Outer::parse(body).map_or(usize::MAX, |outer| outer.payload.len())
+    });
+    let sent = &outer.message[4..];
+    assert_eq!(associated.len(), sent.len());
+    let changed = associated.iter().zip(sent).filter(|(to, from)| to != from);
+    assert!(changed.clone().count() <= payload);
+    assert!(changed.map(|(to, _)| to).all(|to| *to == 0));
+}
+
+fn the_extension_can_be_removed(outer: &Hello) {
+    let Ok(rest) = outer.without(ENCRYPTED_CLIENT_HELLO) else {
+        return;
+    };
+    assert_eq!(rest.extension(ENCRYPTED_CLIENT_HELLO), None);
+    let again = rest.without(ENCRYPTED_CLIENT_HELLO).ok();
+    assert_eq!(again.map(|again| again.message), Some(rest.message));
+}

@@ -1,0 +1,19 @@
+//! The corpus of the fuzz targets runs through the same functions.
+
+use std::{fs, path::Path};
+
+use netbench_compat::parsers;
+
+/// Every file of the corpus is passed to the function that its fuzz target calls.
+#[test]
+fn the_corpus_is_read_without_harm() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    for (name, parser) in parsers::ALL {
+        let mut count = 0;
+        for entry in fs::read_dir(corpus.join(name)).unwrap() {
+            parser(&fs::read(entry.unwrap().path()).unwrap());
+            count += 1;
+        }
+        assert!(count >= 3, "{name}: {count} files");
+    }
+}
