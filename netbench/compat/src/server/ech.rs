@@ -344,9 +344,15 @@ pub(super) fn is_offered(hello: &Hello) -> bool {
 /// Returns the outer hello without the encrypted bytes, in place of which there are zeros (RFC 9849 section 5.2).
 fn associated(outer: &Hello) -> Option<Vec<u8>> {
     let mut extensions = Vec::new();
+    let mut is_found = false;
     for (number, body) in &outer.offer.extensions {
         let mut body = body.clone();
         if *number == ENCRYPTED_CLIENT_HELLO {
+            // A hello has each extension once (RFC 8446 section 4.2).
+            if is_found {
+                return None;
+            }
+            is_found = true;
             let payload = Outer::parse(&body)?.payload.len();
             let start = body.len() - payload;
             body[start..].fill(0);
@@ -357,7 +363,7 @@ fn associated(outer: &Hello) -> Option<Vec<u8>> {
     let start = body.len().checked_sub(2 + extensions.len())?;
     let mut whole = body[..start].to_vec();
     put_vec16(&mut whole, &extensions);
-    (whole.len() == body.len()).then_some(whole)
+    (is_found && whole.len() == body.len()).then_some(whole)
 }
 
 /// Returns the inner hello, and the length of its padding.
@@ -376,7 +382,11 @@ fn decoded(encoded: &[u8], outer: &Hello) -> Result<(Hello, usize), EchViolation
     let mut body = head.to_vec();
     put_vec8(&mut body, &outer.offer.session_id);
     body.extend_from_slice(tail);
-    put_vec16(&mut body, &expanded(extensions, &outer.offer)?);
+    let extensions = expanded(extensions, &outer.offer)?;
+    if extensions.len() > usize::from(u16::MAX) {
+        return Err(EchViolation::Unreadable);
+    }
+    put_vec16(&mut body, &extensions);
     let message = Message {
         kind: 1,
         whole: message(1, &body),

@@ -63,8 +63,11 @@ impl Hello {
         })
     }
 
-    /// Returns the hello without an extension.
-    pub(super) fn without(&self, number: u16) -> Result<Self, Broken> {
+    /// Returns the hello without an extension. A hello that lacks it remains as it is.
+    pub(super) fn without(self, number: u16) -> Result<Self, Broken> {
+        if self.extension(number).is_none() {
+            return Ok(self);
+        }
         let mut extensions = Vec::new();
         let mut all = 0;
         for (code, body) in &self.offer.extensions {

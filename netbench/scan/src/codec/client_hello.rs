@@ -70,7 +70,7 @@ impl ClientHello {
                 false => messages::extensions(reader.vec16()?)?,
             },
         };
-        (message.kind == 1).then_some(hello)
+        (message.kind == 1 && reader.is_empty()).then_some(hello)
     }
 
     /// Returns the host name of `server_name` (RFC 6066 section 3), if there is one in UTF-8.

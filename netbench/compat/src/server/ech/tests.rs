@@ -146,6 +146,53 @@ fn hellos_that_are_cut_or_changed_anywhere_are_an_error_and_no_panic() {
 }
 
 #[test]
+fn the_extension_is_removed_only_from_a_hello_that_has_it() {
+    let sent = outer().message;
+    let rest = outer().without(ENCRYPTED_CLIENT_HELLO).ok().unwrap();
+    assert_eq!(rest.offer.extensions.len(), 3);
+    assert_eq!(
+        rest.message.len(),
+        sent.len() - 4 - extension(&[6; 100]).len()
+    );
+    // A hello of an old client ends before the extensions.
+    let mut body = hello_body(1, SESSION, &[]);
+    body.truncate(body.len() - 2);
+    let rest = hello(&body).without(ENCRYPTED_CLIENT_HELLO).ok().unwrap();
+    assert_eq!(rest.message, message(1, &body));
+}
+
+#[test]
+fn a_hello_with_the_extension_twice_or_with_bytes_after_its_extensions_is_refused() {
+    let ech = extension(&[6; 100]);
+    let extensions: [(u16, &[u8]); 2] = [
+        (ENCRYPTED_CLIENT_HELLO, &ech),
+        (ENCRYPTED_CLIENT_HELLO, &ech),
+    ];
+    assert_eq!(
+        associated(&hello(&hello_body(1, SESSION, &extensions))),
+        None
+    );
+    assert!(associated(&hello(&hello_body(1, SESSION, &extensions[1..]))).is_some());
+    let whole = message(
+        1,
+        &[hello_body(1, SESSION, &extensions[1..]), vec![0]].concat(),
+    );
+    assert!(Hello::of_message(Message { kind: 1, whole }).is_err());
+}
+
+/// The inner hello is shorter than 64 KiB only before references are replaced.
+#[test]
+fn an_inner_hello_that_has_no_room_for_its_extensions_is_refused() {
+    for (length, due) in [(30_000, true), (40_000, false)] {
+        let long = vec![5; length];
+        let outer = hello(&hello_body(1, SESSION, &[(51, &long)]));
+        let inner: [(u16, &[u8]); 2] = [(13, &long), (OUTER_EXTENSIONS, &[2, 0, 51])];
+        let decoded = decoded(&hello_body(2, &[], &inner), &outer);
+        assert_eq!(decoded.is_ok(), due, "{length} bytes");
+    }
+}
+
+#[test]
 fn a_list_is_as_long_as_it_says_unless_it_has_a_flaw() {
     let kinds = [ConfigKind::LongUnknownVersion, ConfigKind::Right];
     for kinds in [&kinds[..], &kinds[1..]] {
