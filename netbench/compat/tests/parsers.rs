@@ -1,4 +1,4 @@
-//! The corpus of the fuzz targets runs through the same functions.
+//! Each parser has a fuzz target, whose corpus runs through the same function.
 
 use std::{fs, path::Path};
 
@@ -7,8 +7,11 @@ use netbench_compat::parsers;
 /// Every file of the corpus is passed to the function that its fuzz target calls.
 #[test]
 fn the_corpus_is_read_without_harm() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let corpus = fuzz.join("corpus");
     for (name, parser) in parsers::ALL {
+        let target = fuzz.join(format!("fuzz_targets/{name}.rs"));
+        assert!(target.is_file(), "no fuzz target {name}");
         let mut count = 0;
         for entry in fs::read_dir(corpus.join(name)).unwrap() {
             parser(&fs::read(entry.unwrap().path()).unwrap());

@@ -236,8 +236,11 @@ fn key_exchanges_are_read_by_their_suite() {
 /// corpus must be read to their end.
 #[test]
 fn the_corpus_is_read_without_harm() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let corpus = fuzz.join("corpus");
     for (name, parser) in parsers::ALL {
+        let target = fuzz.join(format!("fuzz_targets/{name}.rs"));
+        assert!(target.is_file(), "no fuzz target {name}");
         let mut count = 0;
         for entry in fs::read_dir(corpus.join(name)).unwrap() {
             let path = entry.unwrap().path();

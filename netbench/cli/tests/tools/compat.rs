@@ -204,7 +204,7 @@ fn encrypted_hellos_count_where_both_sides_agree() {
     let stacks = "rustls-aws-lc,go,openssl";
     let line = format!("compat -q --json --stack {stacks} --timeout 5s --case ech/*");
     let summary = summary(&place, &line);
-    assert!(summary.matrix.cases.len() >= 44);
+    assert!(summary.matrix.cases.len() >= 47);
     assert_judged(
         &summary,
         "
@@ -238,6 +238,9 @@ fn encrypted_hellos_count_where_both_sides_agree() {
         ech/configs-unasked => right, accepted wrongly, accepted wrongly
         ech/dropped => right, right, unsupported
         ech/grease-ignored => right, unsupported, unsupported
+        ech/grease-refused => right, unsupported, unsupported
+        ech/grease-closed => right, unsupported, unsupported
+        ech/grease-stalls => right, unsupported, unsupported
         ech/grease-answered => right, unsupported, unsupported
         ech/grease-after-retry => right, unsupported, unsupported
         ",

@@ -191,18 +191,18 @@ impl Server {
     fn serve(&self, wire: &mut Wire, served: &mut Served) -> Result<(), Broken> {
         let hello = Hello::read(wire)?;
         served.has_hello = true;
-        if let Some(done) = self.at_hello(wire, &hello) {
-            return Err(done);
-        }
-        if let Some(description) = self.spec.warns {
-            wire.send_plain(content::ALERT, &[1, description])?;
-        }
         let outer = match &self.ech {
             Some(ech) => ech.received(hello)?,
             None => hello,
         };
         served.is_offered_ech = ech::is_offered(&outer);
         served.outer_name = outer.offer.server_name();
+        if let Some(done) = self.at_hello(wire, &outer) {
+            return Err(done);
+        }
+        if let Some(description) = self.spec.warns {
+            wire.send_plain(content::ALERT, &[1, description])?;
+        }
         let accepted = self.decrypted(&outer, served);
         let accepted = accepted.map_err(|broken| wire.refuse(broken))?;
         let ech = EchOutcome::of(&outer, accepted.as_ref());
