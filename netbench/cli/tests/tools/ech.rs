@@ -121,7 +121,8 @@ fn a_server_that_breaks_on_grease_loses_the_clients_that_send_it() {
         sites += &format!("grease-{fault}.example ech=grease fault={fault}\n");
     }
     let place = Place::with_sites(&sites);
-    place.connect("--rounds 1 --link none --timeout 900ms --stack rustls-aws-lc,go");
+    let line = "--rounds 1 --link none --timeout 900ms --client-profile default";
+    place.connect(&format!("{line} --stack rustls-aws-lc,go"));
     let samples = measured(&place.run());
     assert_eq!(samples.len(), 2 * (1 + 3 * faults.len()));
     for sample in samples {
