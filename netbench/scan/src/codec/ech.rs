@@ -125,5 +125,7 @@ mod tests {
                 "contents of {length} bytes"
             );
         }
+        let longer = config(ENCRYPTED_CLIENT_HELLO, &[contents(), vec![0]].concat());
+        assert_eq!(ech_configs(&list(&[longer])), None);
     }
 }
