@@ -140,7 +140,9 @@ mod tests {
         trace.end().unwrap();
         assert_eq!(calls.get(&number("openat")), Some(&7), "{calls:?}");
         assert_eq!(calls.get(&number("write")), Some(&7), "{calls:?}");
-        assert_eq!(calls.get(&number("read")), Some(&14), "{calls:?}");
+        // The read that waits for the next line may have begun after either count.
+        let reads = calls.get(&number("read")).copied().unwrap_or_default();
+        assert!((13..=15).contains(&reads), "{calls:?}");
         turn(&mut to, &mut from, 3);
         drop(to);
         assert!(shell.wait().unwrap().success());
