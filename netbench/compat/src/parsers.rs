@@ -3,13 +3,13 @@
 //!
 //! A function panics if the parser breaks its contract, and returns no value.
 
-use netbench_scan::codec::{Reader, dns::MAX_UDP_BYTES, https_answer};
+use netbench_scan::{
+    codec::{Reader, dns::MAX_UDP_BYTES, https_answer},
+    parsers::Parser,
+};
 
 use crate::name_server::{Transport, Zone};
 pub use crate::server::ech::parsers::{HIDDEN_NAME, inner as ech_inner, outer as ech_outer};
-
-/// The name of a parser, of its fuzz target and of its corpus folder, with its function.
-pub type Parser = (&'static str, fn(&[u8]));
 
 /// All of them.
 pub const ALL: [Parser; 3] = [

@@ -6,8 +6,6 @@
     reason = "a test ends with what is not as it should be"
 )]
 
-use std::{fs, path::Path};
-
 use netbench_model::tls::CipherSuite;
 use netbench_scan::{
     codec::{
@@ -236,27 +234,18 @@ fn key_exchanges_are_read_by_their_suite() {
 /// corpus must be read to their end.
 #[test]
 fn the_corpus_is_read_without_harm() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
-    let corpus = fuzz.join("corpus");
-    for (name, parser) in parsers::ALL {
-        let target = fuzz.join(format!("fuzz_targets/{name}.rs"));
-        assert!(target.is_file(), "no fuzz target {name}");
-        let mut count = 0;
-        for entry in fs::read_dir(corpus.join(name)).unwrap() {
-            let path = entry.unwrap().path();
-            let bytes = fs::read(&path).unwrap();
-            parser(&bytes);
-            count += 1;
-            let file = path.file_name().unwrap().to_str().unwrap();
+    netbench_testing::read_corpora(
+        env!("CARGO_MANIFEST_DIR"),
+        &parsers::ALL,
+        |name, file, bytes| {
             if name == "flight" && file.starts_with("done-") {
-                let end = FlightReader::default().push(&bytes);
+                let end = FlightReader::default().push(bytes);
                 assert_eq!(end, Ok(Step::Done), "{file}");
             }
             if name == "client_hello" {
-                let hello = ClientHello::of_records(&bytes).unwrap().unwrap();
+                let hello = ClientHello::of_records(bytes).unwrap().unwrap();
                 assert!(hello.suites.len() > 2, "{file}");
             }
-        }
-        assert!(count >= 3, "{name}: {count} files");
-    }
+        },
+    );
 }

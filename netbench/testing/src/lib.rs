@@ -7,11 +7,13 @@
 //! For tests only; this crate must never depend on another of the workspace. A test target that uses it
 //! has `harness = false` in its `Cargo.toml` and calls [`tests!`]. Start reading at [`Tool`], then [`Test`].
 
+mod corpus;
 mod script;
 mod source;
 mod test;
 mod tool;
 
+pub use corpus::read_corpora;
 pub use script::script;
 pub use source::no_lost_tests;
 pub use test::{Failed, Test, run};
