@@ -7,8 +7,7 @@ use netbench_tls::{FailureWord, Negotiated};
 
 use crate::{HandshakeState, Session, SessionError, failed};
 
-/// A session of a library that keeps received plaintext and data to be sent in buffers of its own, such as rustls'
-/// `Connection`.
+/// A session of a library that buffers received plaintext and records to be sent, such as rustls' `Connection`.
 pub trait BufferedSession: Send {
     /// The library's error.
     type Error: Display;

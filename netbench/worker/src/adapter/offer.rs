@@ -12,11 +12,14 @@ pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
 
 /// The parameters that a side offers or accepts, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the types say it all")]
 pub struct Parameters {
+    /// Versions of TLS.
     pub versions: Vec<TlsVersion>,
+    /// Cipher suites.
     pub suites: Vec<CipherSuite>,
+    /// Groups of the key exchange.
     pub groups: Vec<Group>,
+    /// Signature schemes.
     pub signatures: Vec<SignatureScheme>,
 }
 
@@ -55,7 +58,7 @@ impl Parameters {
         Self {
             versions: site.versions.clone(),
             suites: match site.suites.as_slice() {
-                [] => supported(CipherSuite::OFFERED, has_suite),
+                [] => supported(site_suites(site), has_suite),
                 own => own.to_vec(),
             },
             groups: match site.groups.as_slice() {

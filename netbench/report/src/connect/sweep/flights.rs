@@ -1,5 +1,5 @@
-//! The sizes of a server's first flight, or of a client's certificates or ClientHello, at which a connection needs another round trip: predicted from the congestion
-//! window, and measured.
+//! The sizes of a server's first flight, or of a client's certificates or ClientHello, at which a connection needs another
+//! round trip: predicted from the congestion window, and measured.
 
 use std::collections::BTreeMap;
 

@@ -26,9 +26,9 @@ const FULL_PACKET_BYTES: u64 = SEGMENT_BYTES as u64 + HEADER_BYTES;
 /// The rates of a link in both directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rates {
-    /// From the server to the client.
+    /// The rate from the server to the client.
     pub(super) down: Option<BitRate>,
-    /// From the client to the server.
+    /// The rate from the client to the server.
     pub(super) up: Option<BitRate>,
 }
 

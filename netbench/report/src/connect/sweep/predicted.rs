@@ -24,7 +24,7 @@ pub struct Predicted {
     pub cpu_ns: f64,
     /// Transmission time of the bytes of both directions at the link's rates.
     pub bytes_ns: f64,
-    /// CPU time that both sides use while the link transmits other packets, so that it takes no time of the connection.
+    /// The CPU time that both sides use while the link transmits other packets. It does not prolong the connection.
     #[serde(default)]
     pub overlap_ns: f64,
     /// The sum of the parts, less the overlap.
@@ -262,13 +262,19 @@ fn hello_bytes(lab: &LabProfile, stack: &StackName, measured: &Measured) -> u32 
 
 /// Returns the sizes of the first flight of a server with OpenSSL.
 fn openssl_flight(lab: &LabProfile, measured: &Measured) -> Option<FlightSizes> {
+    if !is_openssl(lab) {
+        return None;
+    }
     let public_bytes = match measured.client.group {
         Some(Group::X25519MLKEM768) => 1120,
         _ => 65,
     };
     let bytes = bytes(measured.transfer.handshake_bytes_in);
-    let sizes = FlightSizes::new(bytes, public_bytes, signature_bytes(lab.key));
-    is_openssl(lab).then_some(sizes)
+    Some(FlightSizes::new(
+        bytes,
+        public_bytes,
+        signature_bytes(lab.key),
+    ))
 }
 
 /// A ChangeCipherSpec record (RFC 8446 appendix D.4).
