@@ -1,6 +1,6 @@
 use std::{io, time::Duration};
 
-use netbench_tls::{Fault, wire::content};
+use netbench_tls::{Alert, Fault, wire::content};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
@@ -12,7 +12,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum size of an endless message.
 const ENDLESS: usize = 64 << 20;
 
-/// Returns whether the fault occurs before a TLS handshake by a stack.
+/// The level of a fatal alert.
+const FATAL: u8 = 2;
+
+/// Returns whether the fault occurs before a TLS handshake by a stack, with every client.
 pub(crate) fn is_before_tls(fault: Fault) -> bool {
     match fault {
         Fault::Refuse
@@ -26,7 +29,6 @@ pub(crate) fn is_before_tls(fault: Fault) -> bool {
         | Fault::WrongName
         | Fault::UnknownRoot
         | Fault::Expired
-        // No worker that is based on this crate serves sites with Encrypted ClientHello.
         | Fault::EchAlert
         | Fault::EchClose
         | Fault::EchSilent => false,
@@ -36,7 +38,7 @@ pub(crate) fn is_before_tls(fault: Fault) -> bool {
 /// Applies the fault to a fresh connection.
 pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()> {
     match fault {
-        Fault::Silent => {
+        Fault::Silent | Fault::EchSilent => {
             let mut discarded = tokio::io::sink();
             let reading = tokio::io::copy(&mut stream, &mut discarded);
             let _ = tokio::time::timeout(PATIENCE, reading).await;
@@ -59,8 +61,14 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
             read_some(&mut stream).await?;
             endless_certificate(&mut stream).await
         }
-        Fault::CloseMidHandshake => {
+        Fault::CloseMidHandshake | Fault::EchClose => {
             read_some(&mut stream).await?;
+            hang_up(&mut stream).await
+        }
+        Fault::EchAlert => {
+            read_some(&mut stream).await?;
+            let alert = [FATAL, Alert::ILLEGAL_PARAMETER.0];
+            write_record(&mut stream, content::ALERT, &alert).await?;
             hang_up(&mut stream).await
         }
         _ => Ok(()),
@@ -111,24 +119,24 @@ async fn endless_certificate(stream: &mut TcpStream) -> io::Result<()> {
     hello.extend([0x00, 0x05, 0xff, 0x01, 0x00, 0x01, 0x00]);
     let mut message = vec![0x02, 0x00, 0x00, u8::try_from(hello.len()).unwrap_or(0)];
     message.extend(hello);
-    write_record(stream, &message).await?;
+    write_record(stream, content::HANDSHAKE, &message).await?;
 
     let mut record = vec![0x0b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc, 0x00, 0xff, 0xff];
     record.resize(RECORD, 0x30);
     let mut sent = 0;
     while sent < ENDLESS {
-        write_record(stream, &record).await?;
+        write_record(stream, content::HANDSHAKE, &record).await?;
         record.fill(0x30);
         sent += RECORD;
     }
     Ok(())
 }
 
-async fn write_record(stream: &mut TcpStream, payload: &[u8]) -> io::Result<()> {
+async fn write_record(stream: &mut TcpStream, kind: u8, payload: &[u8]) -> io::Result<()> {
     let length = u16::try_from(payload.len())
         .map_err(io::Error::other)?
         .to_be_bytes();
-    let mut record = vec![content::HANDSHAKE, 0x03, 0x03, length[0], length[1]];
+    let mut record = vec![kind, 0x03, 0x03, length[0], length[1]];
     record.extend(payload);
     stream.write_all(&record).await
 }

@@ -12,6 +12,7 @@ mod body;
 mod build;
 mod chain;
 mod client;
+mod client_hello;
 mod client_setup;
 mod clock;
 mod compiler;
@@ -42,11 +43,11 @@ mod wire;
 pub use adapter::{
     APPLICATION_DATA, AeadKey, AeadRecords, Buffered, BufferedSession, CallbackTransport,
     ChainsOfServer, Converted, DrivenSession, HandshakeStream, INNER_BYTES, NONCE, NotTransferred,
-    OwnClient, Parameters, Pipe, Piped, PlainClient, RECORD_HEADER, SEALED_BYTES, SigningKey,
-    SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream, TokioWire,
-    ToldStream, WebPki, accepted, alpn_list, chain_of_pem, der_length, key_of_pem, own_client,
-    plain_client, polled, preferred_alpn, site_suites, stapled_response, supported, usable_suites,
-    usable_versions, verify_chain, version_range,
+    OwnClient, Parameters, Pipe, Piped, PlainClient, RECORD_HEADER, SEALED_BYTES, ServerEchKey,
+    SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream,
+    TokioWire, ToldStream, WebPki, accepted, alpn_list, chain_of_pem, der_length, ech_keys,
+    key_of_pem, own_client, plain_client, polled, preferred_alpn, site_suites, stapled_response,
+    supported, usable_suites, usable_versions, verify_chain, version_range,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};

@@ -225,27 +225,27 @@ impl Seen {
 }
 
 /// A reader that removes values from the front.
-struct Bytes<'a>(&'a [u8]);
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
     /// Reads a big-endian number of `bytes` bytes.
-    fn number(&mut self, bytes: usize) -> Option<usize> {
+    pub(crate) fn number(&mut self, bytes: usize) -> Option<usize> {
         let taken = self.take(bytes)?.iter();
         Some(taken.fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    fn code(&mut self) -> Option<u16> {
+    pub(crate) fn code(&mut self) -> Option<u16> {
         self.number(2)?.try_into().ok()
     }
 
     /// Reads a vector whose length has `bytes` bytes.
-    fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
+    pub(crate) fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
         let length = self.number(bytes)?;
         self.take(length)
     }

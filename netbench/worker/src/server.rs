@@ -24,7 +24,8 @@ use tokio::{
 };
 
 use crate::{
-    BoxFuture, SetupError, body::SiteBody, compute::Computed, fault, page, variant::Varied,
+    BoxFuture, SetupError, body::SiteBody, client_hello::offers_ech, compute::Computed, fault,
+    page, variant::Varied,
 };
 
 /// Maximum number of connections that wait to be accepted. With a smaller backlog, the last connections of a burst are
@@ -297,6 +298,11 @@ async fn serve(stream: TcpStream, site: &Arc<Site>) -> Result<(), AcceptError> {
             None => Ok(()),
         };
     };
+    if let Some(fault) = site.settings.fault.filter(|fault| fault.is_of_ech())
+        && offers_ech(&stream).await?
+    {
+        return Ok(fault::commit(fault, stream).await?);
+    }
     let handshake = Computed::new(acceptor.accept(stream));
     let (accepted, compute) = tokio::time::timeout(HANDSHAKE_LIMIT, handshake).await?;
     let Accepted {

@@ -75,6 +75,7 @@ code_point!(
         CLOSE_NOTIFY = 0,
         UNEXPECTED_MESSAGE = 10,
         HANDSHAKE_FAILURE = 40,
+        ILLEGAL_PARAMETER = 47,
         PROTOCOL_VERSION = 70,
         INTERNAL_ERROR = 80,
         NO_APPLICATION_PROTOCOL = 120,

@@ -5,6 +5,7 @@ mod buffered;
 mod callbacks;
 mod converted;
 mod driven;
+mod ech_key;
 mod offer;
 mod own_client;
 mod pem;
@@ -23,6 +24,7 @@ pub use buffered::{Buffered, BufferedSession};
 pub use callbacks::{CallbackTransport, NotTransferred};
 pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession, polled};
+pub use ech_key::{ServerEchKey, ech_keys};
 pub use offer::{
     Parameters, der_length, site_suites, supported, usable_suites, usable_versions, version_range,
 };
