@@ -8,14 +8,15 @@ use boring::{
     },
 };
 use netbench_protocol::ServeSite;
+use netbench_tls::Negotiated;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, EndpointSide, SetupError, preferred_alpn, refused,
-    site_suites, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, EndpointSide, SetupError, ech_keys, preferred_alpn,
+    refused, site_suites, stapled_response,
 };
 use tokio::net::TcpStream;
 use tokio_boring::SslStreamBuilder;
 
-use crate::{negotiated::negotiated, settings};
+use crate::{ech, negotiated::negotiated, settings};
 
 /// Makes BoringSSL's context for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
@@ -41,6 +42,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         });
     }
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
+    ech::set_up(&mut ssl, &ech_keys(site)?)?;
     let ocsp = stapled_response(site)?.unwrap_or_default();
     Ok(Arc::new(BoringAcceptor {
         context: ssl.build(),
@@ -83,7 +85,10 @@ impl Accept for BoringAcceptor {
         let ssl = self.ssl();
         Box::pin(async move {
             let stream = SslStreamBuilder::new(ssl?, stream).accept().await?;
-            let negotiated = negotiated(stream.ssl(), EndpointSide::Server);
+            let negotiated = Negotiated {
+                ech: ech::status(stream.ssl()),
+                ..negotiated(stream.ssl(), EndpointSide::Server)
+            };
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,

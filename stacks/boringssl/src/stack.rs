@@ -1,6 +1,6 @@
 use std::{error::Error, ffi::c_int, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{SERVES_ECH, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
@@ -34,6 +34,7 @@ impl Stack for BoringSsl {
             "verify",
             "ech",
             "ech-grease",
+            SERVES_ECH,
         ];
         StackDescription {
             record: WorkerRecord {
