@@ -16,7 +16,9 @@ mod versions;
 
 use std::ffi::{c_int, c_void};
 
-use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{
+    CertificateFault, CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
+};
 use netbench_worker::{SetupError, usable_versions};
 use openssl::{
     error::ErrorStack,
@@ -136,6 +138,11 @@ pub trait Libssl: 'static {
 
     /// Returns the negotiated parameters according to one side of a finished handshake.
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated;
+
+    /// Returns the outcome of the client's Encrypted ClientHello according to a server, in a finished handshake.
+    fn served_ech(_ssl: &SslRef) -> Option<EchStatus> {
+        None
+    }
 
     /// Sends the tickets of a server whose handshake is done, if the library keeps them until the server writes.
     ///

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::Alpn;
+use netbench_tls::{Alpn, Negotiated};
 use netbench_worker::{AcceptError, Accepted, SetupError, refused, site_suites, supported};
 use openssl::{
     error::ErrorStack,
@@ -68,6 +68,9 @@ pub async fn accepted<L: Libssl>(
 ) -> Result<Accepted, AcceptError> {
     let mut stream = SslStream::new(ssl?, stream)?;
     Pin::new(&mut stream).accept().await?;
-    let negotiated = L::negotiated(stream.ssl(), Side::Server);
+    let negotiated = Negotiated {
+        ech: L::served_ech(stream.ssl()),
+        ..L::negotiated(stream.ssl(), Side::Server)
+    };
     Ok(Accepted::new(stream, negotiated))
 }

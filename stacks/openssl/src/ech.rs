@@ -1,5 +1,7 @@
 //! Encrypted ClientHello (RFC 9849), for which the openssl crate has no wrapper.
 
+mod server;
+
 use std::{
     ffi::{c_char, c_int, c_uchar, c_void},
     ptr, slice,
@@ -7,7 +9,7 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use netbench_libssl::probe_of;
-use netbench_protocol::Ech;
+use netbench_protocol::{Ech, SERVES_ECH};
 use netbench_tls::EchStatus;
 use netbench_worker::{ClientSetup, SetupError};
 use openssl::{
@@ -16,8 +18,13 @@ use openssl::{
 };
 use openssl_sys::{SSL, SSL_CTX};
 
-/// The operations of workers whose library has it.
-pub(crate) const OPERATIONS: [&str; 2] = ["ech", "ech-grease"];
+pub(crate) use server::{served, set_keys};
+
+/// The operations of clients whose library has it.
+pub(crate) const OF_CLIENTS: [&str; 2] = ["ech", "ech-grease"];
+
+/// The operation of servers whose library has it.
+pub(crate) const OF_SERVERS: [&str; 1] = [SERVES_ECH];
 
 /// `SSL_OP_ECH_GREASE` of openssl/ssl.h.
 const GREASE: u64 = 1 << 37;

@@ -1,11 +1,14 @@
 //! OpenSSL before 4.0 has no Encrypted ClientHello.
 
 use netbench_tls::EchStatus;
-use netbench_worker::{ClientSetup, SetupError};
+use netbench_worker::{ClientSetup, ServerEchKey, SetupError};
 use openssl::ssl::{SslContextBuilder, SslRef};
 
-/// The operations of workers whose library has it.
-pub(crate) const OPERATIONS: [&str; 0] = [];
+/// The operations of clients whose library has it.
+pub(crate) const OF_CLIENTS: [&str; 0] = [];
+
+/// The operation of servers whose library has it.
+pub(crate) const OF_SERVERS: [&str; 0] = [];
 
 /// The Encrypted ClientHello of a connector, of which there is none.
 pub(crate) struct Offer;
@@ -24,7 +27,17 @@ impl Offer {
     }
 }
 
-/// Returns the outcome in a finished handshake.
+/// Sets no key: a worker that does not list the operation is given none.
+pub(crate) fn set_keys(_: &mut SslContextBuilder, _: &[ServerEchKey]) -> Result<(), SetupError> {
+    Ok(())
+}
+
+/// Returns the outcome in a server's finished handshake.
+pub(crate) fn served(_: &SslRef) -> Option<EchStatus> {
+    None
+}
+
+/// Returns the outcome in a client's finished handshake.
 pub(crate) fn status(_: &SslRef) -> Option<EchStatus> {
     None
 }

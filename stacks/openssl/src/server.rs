@@ -7,7 +7,7 @@ use netbench_libssl::{Identity, accepted, server_context};
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, refused, stapled_response,
+    Accept, AcceptError, Accepted, BoxFuture, SetupError, ech_keys, refused, stapled_response,
 };
 use openssl::{
     error::ErrorStack,
@@ -16,7 +16,7 @@ use openssl::{
 };
 use tokio::net::TcpStream;
 
-use crate::{OpenSsl, ffi};
+use crate::{OpenSsl, ech, ffi};
 
 /// Contexts by their settings. A context for each of ten thousand sites takes 170 MB. Sites with equal settings differ in
 /// certificates, key and session context, which are given to each connection.
@@ -30,8 +30,14 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         context(site)?
     } else {
         let settings = format!(
-            "{:?} {:?} {:?} {:?} {} {:?}",
-            site.versions, site.suites, site.groups, site.alpn, site.tickets, site.client_root_pem
+            "{:?} {:?} {:?} {:?} {} {:?} {:?}",
+            site.versions,
+            site.suites,
+            site.groups,
+            site.alpn,
+            site.tickets,
+            site.client_root_pem,
+            site.ech_keys
         );
         let mut known = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(&settings) {
@@ -56,6 +62,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
 /// Makes a context with all settings of a site but its name and its certificates.
 fn context(site: &ServeSite) -> Result<SslContext, SetupError> {
     let mut ssl = server_context::<OpenSsl>(site)?;
+    ech::set_keys(&mut ssl, &ech_keys(site)?)?;
     if site.versions.iter().any(|version| version.is_deprecated()) {
         // OpenSSL 3 has TLS 1.0 and 1.1, whose signatures are of SHA-1, at level 0 alone.
         ssl.set_security_level(0);

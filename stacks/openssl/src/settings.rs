@@ -3,7 +3,9 @@
 use std::fmt::Display;
 
 use netbench_libssl::{Libssl, Side, VerifyCallback};
-use netbench_tls::{CertificateFault, CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+use netbench_tls::{
+    CertificateFault, CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
+};
 use netbench_worker::{SetupError, refused};
 use openssl::{
     error::ErrorStack,
@@ -11,7 +13,7 @@ use openssl::{
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
 
-use crate::{OpenSsl, ffi, names, negotiated};
+use crate::{OpenSsl, ech, ffi, names, negotiated};
 
 /// OpenSSL 3.5.0, the first with X25519MLKEM768 and ML-DSA.
 const FIRST_POST_QUANTUM: i64 = 0x3050_0000;
@@ -85,6 +87,10 @@ impl Libssl for OpenSsl {
 
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
         negotiated::negotiated(ssl, side)
+    }
+
+    fn served_ech(ssl: &SslRef) -> Option<EchStatus> {
+        ech::served(ssl)
     }
 }
 

@@ -163,7 +163,12 @@ impl Stack for OpenSsl {
             },
             operations: operations
                 .iter()
-                .chain(ech::OPERATIONS.iter().filter(|_| is_through_hyper))
+                .chain(ech::OF_CLIENTS.iter().filter(|_| is_through_hyper))
+                .chain(
+                    ech::OF_SERVERS
+                        .iter()
+                        .filter(|_| self.buffers == Buffers::Kept),
+                )
                 .map(|op| (*op).to_owned())
                 .collect(),
             trust_sources: match self.buffers {
