@@ -395,7 +395,7 @@ fn counts(worker: &mut Worker) -> Result<Vec<ServerCount>, String> {
     }
 }
 
-fn ask(worker: &mut Worker, body: RequestBody) -> Result<ResponseBody, String> {
+pub(crate) fn ask(worker: &mut Worker, body: RequestBody) -> Result<ResponseBody, String> {
     worker.ask(body, ANSWER_LIMIT).map_err(|e| e.to_string())
 }
 

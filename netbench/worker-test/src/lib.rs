@@ -12,6 +12,7 @@ mod bench;
 mod cases;
 #[cfg(feature = "tests")]
 mod documented;
+mod ech;
 mod exception;
 mod findings;
 mod foreign;
@@ -33,10 +34,11 @@ use bench::Bench;
 pub use exception::{ComesTo, Exception};
 pub use findings::{Findings, Lack};
 use netbench_model::tls::named::labels;
+use netbench_protocol::SERVES_ECH;
 use netbench_runner::WorkerProgram;
 #[cfg(feature = "tests")]
 pub use tests::{
-    conformance, conformance_but, conformance_without, documented, lacks_only, nginx,
+    conformance, conformance_but, conformance_without, documented, ech, lacks_only, nginx,
     openssl_command, protocol, resumes_by_id_in_tls13, resumes_by_ticket, set_up, suite,
     suite_without, verify,
 };
@@ -56,6 +58,9 @@ labels!(
         SetUp = "set-up",
         /// The worker verifies chains without a connection, each independently, and reports faults in the common words.
         Verify = "verify",
+        /// Connections with Encrypted ClientHello to sites that the worker itself serves: accepted and rejected, with GREASE,
+        /// and to servers that break on the extension.
+        Ech = "ech",
         /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
         OpensslCommand = "openssl-command",
         /// Connections to nginx.
@@ -71,6 +76,7 @@ impl Rules {
             Self::Suite => &["suite"],
             Self::SetUp => &["set-up"],
             Self::Verify => &["verify"],
+            Self::Ech => &["connect", "ech", SERVES_ECH],
             // `Connections` and `OpensslCommand` test the worker as a server too, and all three use client settings
             // that the lab's servers need.
             Self::Connections | Self::OpensslCommand | Self::Nginx => &["connect", "serve"],
@@ -116,6 +122,7 @@ pub fn check(
         Rules::Suite => return suite::run(program, stack, |_| false),
         Rules::SetUp => steps::run(program, stack)?,
         Rules::Verify => verify::run(program, stack)?,
+        Rules::Ech => ech::run(program, stack)?,
         Rules::OpensslCommand => {
             let mut wrong = foreign::run(program, stack)?;
             wrong.extend(asked::run(program, stack)?);

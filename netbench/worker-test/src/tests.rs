@@ -129,6 +129,14 @@ pub fn verify(program: &Path, stack: &str) {
     complain(stack, check(Rules::Verify, &program.into(), stack, None));
 }
 
+/// Tests a worker against [`Rules::Ech`].
+///
+/// # Panics
+/// As [`conformance`].
+pub fn ech(program: &Path, stack: &str) {
+    complain(stack, check(Rules::Ech, &program.into(), stack, None));
+}
+
 /// Tests a worker against [`Rules::OpensslCommand`].
 ///
 /// # Panics

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use netbench_worker_test::{
-    conformance, nginx, openssl_command, protocol, resumes_by_id_in_tls13, suite_without, verify,
+    conformance, ech, nginx, openssl_command, protocol, resumes_by_id_in_tls13, suite_without,
+    verify,
 };
 
 netbench_worker_test::tests! {
@@ -14,6 +15,7 @@ netbench_worker_test::tests! {
     nginx: Nginx;
     the_suite;
     verify;
+    ech;
 }
 
 fn the_suite(worker: &Path, stack: &str) {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use netbench_stacks::{CommandRecipe, command_recipe};
-use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
+use netbench_worker_test::{Rules, ech, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -18,6 +18,7 @@ netbench_testing::tests! {
     it_serves_and_connects_to_itself: Go;
     it_does_the_suite: Go;
     it_verifies_chains: Go;
+    it_decrypts_hellos: Go;
     it_keeps_to_the_protocol: Go;
     it_gets_on_with_the_openssl_command: Go, OpensslCommand;
     it_gets_on_with_nginx: Go, Nginx;
@@ -95,6 +96,10 @@ fn it_does_the_suite() {
 
 fn it_verifies_chains() {
     verify(worker(), STACK);
+}
+
+fn it_decrypts_hellos() {
+    ech(worker(), STACK);
 }
 
 fn it_keeps_to_the_protocol() {

@@ -16,6 +16,16 @@ pub struct EmulatedEch {
 }
 
 impl EmulatedEch {
+    /// Returns the offer of a client whose configuration has the number of the one with which [`EchPolicy::Accepted`] is
+    /// accepted, and another key.
+    pub fn offer_with_another_key() -> Ech {
+        // The lengths of the list and of the configuration, and the version.
+        const BEFORE_NUMBER: usize = 6;
+        let mut list = list(&[ConfigKind::Replaced], None);
+        list[BEFORE_NUMBER] = ConfigKind::Right.config().id;
+        Ech::Configs(BASE64_STANDARD.encode(list))
+    }
+
     /// Returns the keys and the offer that lead to this outcome.
     pub fn of(policy: EchPolicy) -> Self {
         let (server, client) = match policy {
@@ -48,6 +58,27 @@ fn key(kind: ConfigKind) -> Option<EchKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_key_has_the_number_of_the_servers() {
+        let Ech::Configs(other) = EmulatedEch::offer_with_another_key() else {
+            panic!("no list");
+        };
+        let other = BASE64_STANDARD.decode(other).unwrap();
+        let [right, replaced] =
+            [ConfigKind::Right, ConfigKind::Replaced].map(|kind| list(&[kind], None));
+        let differing = |from: &[u8]| {
+            let pairs = other.iter().zip(from).enumerate();
+            let differing = pairs.filter(|(_, (one, another))| one != another);
+            differing.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(differing(&replaced), [6]);
+        let of_key = differing(&right);
+        assert!(
+            of_key.len() > 20 && of_key.iter().all(|at| (11..43).contains(at)),
+            "{of_key:?}"
+        );
+    }
 
     #[test]
     fn a_client_offers_the_key_of_its_server_only_to_be_accepted() {

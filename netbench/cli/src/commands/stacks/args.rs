@@ -89,6 +89,8 @@ The checks:
   connections      some 200 connections of the worker to sites that it serves
   suite            every kind of case in memory
   set-up           the steps of a first connection
+  ech              Encrypted ClientHello of the worker's clients, to sites that it
+                   serves
   openssl-command  connections to and from the openssl command
   nginx            connections to nginx
 
