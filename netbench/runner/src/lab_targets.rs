@@ -431,13 +431,13 @@ fn lacking(site: &Site, workers: &Workers) -> Option<String> {
     }
     if site.lab.ech.is_some() && !workers.does(server, SERVES_ECH) {
         return Some(format!(
-            "{server} serves no site with ech; server=go can (`netbench stacks build go`)"
+            "{server} serves no site with ech; server=go, server=openssl@4.0 and server=boringssl can"
         ));
     }
     let fault = site.lab.fault.filter(|fault| fault.is_of_ech());
     if let Some(fault) = fault.filter(|_| !workers.does(server, SERVES_ECH)) {
         return Some(format!(
-            "{server} does not have fault={fault}; server=go has it (`netbench stacks build go`)"
+            "{server} does not have fault={fault}; server=go, server=openssl@4.0 and server=boringssl have it"
         ));
     }
     let mut versions = site.lab.tls.iter();

@@ -194,7 +194,12 @@ pub fn program(name: &str) -> Option<PathBuf> {
 
 /// Returns the worker of this name beside the test that runs, or in the cache of workers that the command has built.
 pub fn worker(name: &str) -> Option<PathBuf> {
-    let file = format!("netbench-worker-{name}");
+    // Each version of a library has a folder, in which the file has the library's name.
+    let (library, folder) = match name.split_once('@') {
+        Some((library, _)) => (library, name),
+        None => (name, ""),
+    };
+    let file = Path::new(folder).join(format!("netbench-worker-{library}"));
     let test = std::env::current_exe().ok()?;
     let beside = test.ancestors().nth(2)?.join(&file);
     if beside.is_file() {

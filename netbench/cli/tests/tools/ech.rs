@@ -5,10 +5,11 @@
 use netbench_model::{EchPolicy, EchStatus, Outcome};
 use netbench_report::ConnectSummary;
 
-use crate::support::{Place, failure, json, measured};
+use crate::support::{Place, failure, json, measured, with_each};
 
 netbench_testing::module_tests! {
     an_acceptance_costs_nothing_and_a_rejection_a_connection: UserNamespaces, Go;
+    every_server_reports_each_outcome: Go;
     each_side_has_to_have_it: Go;
     a_server_that_breaks_on_grease_loses_the_clients_that_send_it: Go;
 }
@@ -84,6 +85,72 @@ fn an_acceptance_costs_nothing_and_a_rejection_a_connection() {
     );
 }
 
+/// The outcomes, by the host names of their sites.
+const OUTCOMES: [(&str, Option<EchStatus>); 5] = [
+    ("outer-only", None),
+    ("grease", Some(EchStatus::Grease)),
+    ("accepted", Some(EchStatus::Accepted)),
+    ("rejected-no-keys", None),
+    ("rejected-retry", Some(EchStatus::Accepted)),
+];
+
+fn every_server_reports_each_outcome() {
+    // Go's server is built here; the others take long to build, and are used where they are.
+    let others = ["openssl@4.0", "boringssl"].map(|name| (name, netbench_testing::worker(name)));
+    let mut servers = vec!["go"];
+    let mut programs = Vec::new();
+    for (name, program) in others {
+        match program {
+            Some(program) => {
+                servers.push(name);
+                programs.push(format!("{name}={}", program.display()));
+            }
+            None => println!("{name} is not built"),
+        }
+    }
+    let mut sites = "* tls=1.3\n".to_owned();
+    for (number, server) in servers.iter().enumerate() {
+        for (outcome, _) in OUTCOMES {
+            sites += &format!("{outcome}.s{number}.example server={server} ech={outcome}\n");
+        }
+    }
+    let place = Place::with_sites(&sites);
+    let stacks = servers.join(",");
+    let line =
+        format!("--rounds 1 --link none --client-profile default --stack rustls-aws-lc,{stacks}");
+    let programs = programs.iter().map(String::as_str);
+    place.connect(&with_each(&line, "--worker", programs));
+    let samples = measured(&place.run());
+    assert_eq!(
+        samples.len(),
+        OUTCOMES.len() * servers.len() * (1 + servers.len())
+    );
+    for sample in samples {
+        let (outcome, server) = sample.site.split_once(".s").unwrap();
+        let (_, due) = OUTCOMES.iter().find(|(name, _)| *name == outcome).unwrap();
+        match (outcome, sample.stack.as_str(), &sample.outcome) {
+            ("grease", "go", Outcome::Unsupported { reason }) => {
+                assert!(reason.ends_with("offers no GREASE in place of Encrypted ClientHello"));
+            }
+            ("rejected-retry", "rustls-aws-lc", Outcome::Unsupported { reason }) => {
+                assert!(
+                    reason.starts_with("the library does not hand out"),
+                    "{reason}"
+                );
+            }
+            (_, stack, Outcome::Ok(figures)) => {
+                let seen = figures.server.as_ref().unwrap().negotiated.ech;
+                assert_eq!(seen, *due, "{stack} to {server}, {outcome}");
+                // BoringSSL's client does not report its GREASE.
+                let is_unreported = stack == "boringssl" && outcome == "grease";
+                let told = due.filter(|_| !is_unreported);
+                assert_eq!(figures.client.ech, told, "{stack} to {server}, {outcome}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 fn each_side_has_to_have_it() {
     let place = Place::with_sites(
         "* server=rustls-aws-lc\na.example ech=accepted\nb.example server=go ech=accepted\nc.example\n",
@@ -98,7 +165,9 @@ fn each_side_has_to_have_it() {
             }
         };
         let due = match (sample.site.as_str(), sample.stack.as_str()) {
-            ("a.example", _) => "rustls-aws-lc serves no site with ech; server=go can",
+            ("a.example", _) => {
+                "rustls-aws-lc serves no site with ech; server=go, server=openssl@4.0 and server=boringssl can"
+            }
             ("b.example", "rustls-ring") => "the connector of rustls-ring (hyper-rustls",
             _ => "",
         };
