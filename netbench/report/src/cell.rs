@@ -210,6 +210,13 @@ impl Cell {
     }
 }
 
+/// Converts a cell that a row may lack.
+impl From<Option<Self>> for Cell {
+    fn from(cell: Option<Self>) -> Self {
+        cell.unwrap_or(Self::Missing)
+    }
+}
+
 impl Number {
     fn render(&self) -> String {
         let number = match self.digits {

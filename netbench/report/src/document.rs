@@ -376,6 +376,7 @@ impl Table {
                 folded: Folded::Long,
             },
             items,
+            stack: None,
         }
     }
 

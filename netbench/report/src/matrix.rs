@@ -287,8 +287,6 @@ impl ComparedStack {
 impl<C, A> Filling<&MatrixCase<C, A>> {
     /// Adds a column for each client.
     pub(crate) fn clients<K: Display>(self, clients: &[K], cell: impl Fn(&A) -> Cell) -> Self {
-        self.cols(clients, |row, client| {
-            row.cell(client).map_or(Cell::Missing, &cell)
-        })
+        self.cols(clients, |row, client| row.cell(client).map(&cell))
     }
 }

@@ -163,50 +163,32 @@ impl<T> Filling<T> {
 
     /// Adds the columns of a row's change, for the stack of the other side; its name is empty if the table names it.
     pub(crate) fn changed<K, S>(self, other: &str, row: impl Fn(&T) -> &Row<K, S>) -> Self {
-        self.col_of(other, "change", 0, |item| {
-            Cell::Change(row(item).change.ratio)
-        })
-        .col_of(other, "interval", 2, |item| {
-            Cell::Changes(row(item).change.interval)
-        })
-        .col_of(other, "verdict", 0, |item| row(item).verdict())
-        .would_decide_of(other, |item| row(item).judged.rounds_needed)
+        self.stack(other)
+            .ratio("change", 0, |item| row(item).change.ratio)
+            .interval("interval", 2, |item| row(item).change.interval)
+            .col("verdict", 0, |item| row(item).verdict())
+            .would_decide(|item| row(item).judged.rounds_needed)
+            .stack("")
     }
 
     /// Adds the columns of the change of a row whose interval is shown as a time.
     pub(crate) fn change<K, S>(self, other: &str, row: impl Fn(&T) -> &Row<K, S>) -> Self {
-        self.col_of(other, "change", 0, |item| {
-            Cell::Change(row(item).change.ratio)
-        })
-        .col_of(other, "verdict", 0, |item| row(item).verdict())
+        self.stack(other)
+            .ratio("change", 0, |item| row(item).change.ratio)
+            .col("verdict", 0, |item| row(item).verdict())
+            .stack("")
     }
 
     /// Adds the columns of a factor and of its interval, by their names and ranks.
     pub(crate) fn factors(
         self,
-        other: &str,
         [(name, rank), (interval, interval_rank)]: [(&str, u8); 2],
         factor: impl Fn(&T) -> Option<(f64, Option<Interval>)>,
     ) -> Self {
-        self.maybe(other, name, rank, |item| {
-            Some(Cell::Factor(factor(item)?.0))
-        })
-        .maybe(other, interval, interval_rank, |item| {
-            Some(Cell::Factors(factor(item)?.1))
-        })
-    }
-
-    /// Adds a column of figures that some rows lack, for a stack or for none.
-    pub(crate) fn maybe(
-        self,
-        stack: &str,
-        name: &str,
-        rank: u8,
-        cell: impl Fn(&T) -> Option<Cell>,
-    ) -> Self {
-        self.col_of(stack, name, rank, |item| {
-            cell(item).unwrap_or(Cell::Missing)
-        })
+        self.factor(name, rank, |item| Some(factor(item)?.0))
+            .col(interval, interval_rank, |item| {
+                Some(Cell::Factors(factor(item)?.1))
+            })
     }
 
     /// Returns the table under a heading and an explanation; empty if there are no rows.

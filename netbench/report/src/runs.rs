@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
     text::{bytes, count},
 };
@@ -76,7 +75,7 @@ impl Report for RunsSummary {
             .text("stacks", 2, |run| run.stacks.join(", "))
             .count("sites", 4, |run| run.sites)
             .count("samples", 3, |run| run.samples)
-            .col("size", 1, |run| Cell::Bytes(run.bytes as f64))
+            .bytes("size", 1, |run| run.bytes as f64)
             .text("state", 0, |run| state(run));
         let mut items = vec![table.item()];
         let problems = self.runs.iter().filter_map(|run| run.problem.clone());

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
     text::{count, time},
 };
@@ -115,11 +114,11 @@ impl Report for StacksReport {
             .optional("TLS", 1, |row| versions(row))
             .optional("library", 1, |row| row.library())
             .optional("cryptography", 2, |row| row.provider())
-            .col("built in", 2, |row| {
-                Cell::time(row.build.map(|build| build.wall_ms as f64 * 1e6))
+            .time("built in", 2, |row| {
+                row.build.map(|build| build.wall_ms as f64 * 1e6)
             })
-            .col("CPU time", 3, |row| {
-                Cell::time(row.build.map(|build| build.cpu_ms as f64 * 1e6))
+            .time("CPU time", 3, |row| {
+                row.build.map(|build| build.cpu_ms as f64 * 1e6)
             });
         let mut items = vec![table.item()];
         for row in &self.stacks {

@@ -89,8 +89,8 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
                 Cell::time(total.map(|row| row.figures.p95_ns))
             })
             .col("loaded", 0, |row| Cell::Of(row.loaded, row.visits))
-            .col("with start and end", 2, |row| {
-                Cell::time(row.took_ms.map(|ms| ms * 1e6))
+            .time("with start and end", 2, |row| {
+                row.took_ms.map(|ms| ms * 1e6)
             })
             .item(),
     );
@@ -272,11 +272,11 @@ fn packets(summary: &BrowserSummary) -> Section {
                 difference(far.first_byte_departure_ns)
             })
             .col("last byte", 0, |(_, far)| difference(far.end_departure_ns))
-            .col("ran", 2, |(_, far)| {
-                Cell::time(far.scheduled.map(|scheduled| scheduled.ran_ns as f64))
+            .time("ran", 2, |(_, far)| {
+                far.scheduled.map(|scheduled| scheduled.ran_ns as f64)
             })
-            .col("waited for a core", 0, |(_, far)| {
-                Cell::time(far.scheduled.map(|scheduled| scheduled.waited_ns as f64))
+            .time("waited for a core", 0, |(_, far)| {
+                far.scheduled.map(|scheduled| scheduled.waited_ns as f64)
             })
             .excerpt(Excerpt::First(20))
             .under("Visits that are further off"),

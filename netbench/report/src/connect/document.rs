@@ -337,7 +337,8 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
             })
             .time(first, 1, |row| row.first)
             .time(other, 1, |row| row.other)
-            .col_of(other, "by", 5, |row| by(row.first, row.change.ratio))
+            .stack(other)
+            .col("by", 5, |row| by(row.first, row.change.ratio))
             .changed(other, |row| row)
             .count("rounds", 4, |row| row.change.pairs())
             .item(),

@@ -93,7 +93,7 @@ pub(super) fn items(rows: &[EarlyDataRow]) -> Vec<Item> {
         .text("stack", 0, |row| &row.stack)
         .text("early data", 0, |row| row.outcome)
         .col("RTT", 0, |row| rtt(row.rtt_ns))
-        .col("saved", 0, |row| Cell::TimeDifference(row.saved_ns))
+        .difference("saved", 0, |row| row.saved_ns)
         .col("saved, round trips", 0, |row| {
             round_trips(row.saved_round_trips)
         })

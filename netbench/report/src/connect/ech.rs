@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::shares::{round_trips, rtt, rtts};
 use crate::{
-    cell::Cell,
     document::{Item, Table},
     text::interval_of_difference,
 };
@@ -100,7 +99,7 @@ pub(super) fn items(rows: &[EchRow]) -> Vec<Item> {
         .text("stack", 0, |row| &row.stack)
         .text("ECH", 0, |row| row.outcome)
         .col("RTT", 0, |row| rtt(row.rtt_ns))
-        .col("cost", 0, |row| Cell::TimeDifference(row.cost.middle_ns))
+        .difference("cost", 0, |row| row.cost.middle_ns)
         .text("interval", 1, |row| interval_of_difference(&row.cost))
         .col("cost, round trips", 0, |row| {
             round_trips(row.cost_round_trips)

@@ -48,7 +48,7 @@ pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<It
             summary,
         )));
         let rows = of.sites.rows.iter();
-        let rows = rows.map(|row| (row.key.site.as_str(), row)).collect();
+        let rows = rows.map(|row| (name(row), row)).collect();
         table = columns(table, of.phase, comparison, &rows);
     }
     items.push(Item::Text(sentence(
@@ -141,30 +141,29 @@ fn columns<'a>(
         _ => 1,
     };
     let table = table
-        .col(&format!("{column} {first}"), 4, |site| {
-            cell(rows, site, |row| Cell::Time(row.first))
+        .time(&format!("{column} {first}"), 4, |site| {
+            Some(rows.get(name(site))?.first)
         })
-        .col(&format!("{column} {other}"), 4, |site| {
-            cell(rows, site, |row| Cell::Time(row.other))
+        .time(&format!("{column} {other}"), 4, |site| {
+            Some(rows.get(name(site))?.other)
         })
-        .col_of(other, &format!("{column} change"), change_rank, |site| {
-            cell(rows, site, |row| Cell::Change(row.change.ratio))
+        .stack(other)
+        .ratio(&format!("{column} change"), change_rank, |site| {
+            Some(rows.get(name(site))?.change.ratio)
         })
-        .col_of(other, &format!("{column} interval"), 3, |site| {
-            cell(rows, site, |row| Cell::Changes(row.change.interval))
+        .col(&format!("{column} interval"), 3, |site| {
+            Some(Cell::Changes(rows.get(name(site))?.change.interval))
         });
-    if !is_judged(phase) {
-        return table;
-    }
-    table.col_of(other, &format!("{column} verdict"), 2, |site| {
-        cell(rows, site, |row| {
-            Cell::Verdict(row.change.verdict, row.unit)
-        })
-    })
+    let table = match is_judged(phase) {
+        true => table.col(&format!("{column} verdict"), 2, |site| {
+            let row = rows.get(name(site))?;
+            Some(Cell::Verdict(row.change.verdict, row.unit))
+        }),
+        false => table,
+    };
+    table.stack("")
 }
 
-/// Returns the cell of a site; missing if the phase has no row of it.
-fn cell(rows: &Rows<'_>, site: &SiteRow, cell: fn(&SiteRow) -> Cell) -> Cell {
-    let row = rows.get(site.key.site.as_str());
-    row.map_or(Cell::Missing, |row| cell(row))
+fn name(row: &SiteRow) -> &str {
+    &row.key.site
 }

@@ -1,26 +1,33 @@
 //! The columns of a table, which are filled from the items of its rows.
 
 use netbench_model::Target;
-use netbench_stats::RoundsNeeded;
+use netbench_stats::{Interval, RoundsNeeded};
 
 use super::{Align, Column, Excerpt, Folded, Item, Section, Table};
 use crate::{
     cell::Cell,
-    text::{site_words, would_decide},
+    text::{shorten, site_words, would_decide},
 };
 
 /// A table whose columns are being added.
 pub(crate) struct Filling<T> {
     pub(super) items: Vec<T>,
     pub(super) table: Table,
+    /// The stack of the next columns, if their names do not include it.
+    pub(super) stack: Option<String>,
 }
 
 impl<T> Filling<T> {
     /// Adds a column. It is aligned to the right if it has figures.
-    pub(crate) fn col(mut self, name: &str, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
+    pub(crate) fn col<C: Into<Cell>>(
+        mut self,
+        name: &str,
+        rank: u8,
+        cell: impl Fn(&T) -> C,
+    ) -> Self {
         let mut align = Align::Left;
         for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
-            let cell = cell(item);
+            let cell = cell(item).into();
             if cell.is_figure() {
                 align = Align::Right;
             }
@@ -28,10 +35,16 @@ impl<T> Filling<T> {
         }
         self.table.columns.push(Column {
             name: name.to_owned(),
-            stack: None,
+            stack: self.stack.clone(),
             align,
             rank,
         });
+        self
+    }
+
+    /// Makes the next columns those of a stack that their names do not include. An empty name is of no stack.
+    pub(crate) fn stack(mut self, stack: &str) -> Self {
+        self.stack = (!stack.is_empty()).then(|| stack.to_owned());
         self
     }
 
@@ -47,7 +60,17 @@ impl<T> Filling<T> {
         rank: u8,
         words: impl Fn(&T) -> Option<W>,
     ) -> Self {
-        self.col(name, rank, |item| Cell::maybe(words(item)))
+        self.col(name, rank, |item| words(item).map(Cell::text))
+    }
+
+    /// Adds a column with the beginnings of long texts.
+    pub(crate) fn short<W: AsRef<str>>(
+        self,
+        name: &str,
+        rank: u8,
+        words: impl Fn(&T) -> W,
+    ) -> Self {
+        self.text(name, rank, |item| shorten(words(item).as_ref()))
     }
 
     /// Adds a column of counts.
@@ -60,13 +83,23 @@ impl<T> Filling<T> {
         self.col(name, rank, |item| Cell::count(count(item)))
     }
 
-    /// Adds a column of times in nanoseconds.
-    pub(crate) fn time(self, name: &str, rank: u8, ns: impl Fn(&T) -> f64) -> Self {
-        self.col(name, rank, |item| Cell::Time(ns(item)))
+    /// Adds a column of the intervals of ratios, shown as changes.
+    pub(crate) fn interval(
+        self,
+        name: &str,
+        rank: u8,
+        interval: impl Fn(&T) -> Option<Interval>,
+    ) -> Self {
+        self.col(name, rank, |item| Cell::Changes(interval(item)))
     }
 
     /// Adds a column if it has a name.
-    pub(crate) fn col_if(self, name: Option<&str>, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
+    pub(crate) fn col_if<C: Into<Cell>>(
+        self,
+        name: Option<&str>,
+        rank: u8,
+        cell: impl Fn(&T) -> C,
+    ) -> Self {
         match name {
             Some(name) => self.col(name, rank, cell),
             None => self,
@@ -74,10 +107,10 @@ impl<T> Filling<T> {
     }
 
     /// Adds a column for each name. The cells are given the number of their column among these.
-    pub(crate) fn cols(
+    pub(crate) fn cols<C: Into<Cell>>(
         self,
         names: impl IntoIterator<Item = impl ToString>,
-        cell: impl Fn(&T, usize) -> Cell,
+        cell: impl Fn(&T, usize) -> C,
     ) -> Self {
         let names = names.into_iter().enumerate();
         names.fold(self, |table, (number, name)| {
@@ -88,7 +121,7 @@ impl<T> Filling<T> {
     /// Adds the column with the names of the sites of a target.
     pub(crate) fn site(self, target: Target, site: impl Fn(&T) -> &str) -> Self {
         let [one, _] = site_words(target);
-        self.col(one, 0, |item| Cell::text(site(item)))
+        self.text(one, 0, |item| site(item).to_owned())
     }
 
     /// Adds a column whose cells name several sites of a target.
@@ -99,39 +132,15 @@ impl<T> Filling<T> {
         sites: impl Fn(&T) -> String,
     ) -> Self {
         let [_, more] = site_words(target);
-        self.col(&format!("which {more}"), rank, |item| {
-            Cell::text(sites(item))
-        })
+        self.text(&format!("which {more}"), rank, sites)
     }
 
-    /// Adds a column of a stack's figures, for a column name that does not include the stack. An empty name is of no
-    /// stack.
-    pub(crate) fn col_of(
-        self,
-        stack: &str,
-        name: &str,
-        rank: u8,
-        cell: impl Fn(&T) -> Cell,
-    ) -> Self {
-        let mut filling = self.col(name, rank, cell);
-        if let Some(column) = filling.table.columns.last_mut() {
-            column.stack = (!stack.is_empty()).then(|| stack.to_owned());
-        }
-        filling
-    }
-
-    /// Adds a stack's column with the rounds that would decide each undecided row, if there is such a row.
-    pub(crate) fn would_decide_of(
-        self,
-        stack: &str,
-        needed: impl Fn(&T) -> Option<RoundsNeeded>,
-    ) -> Self {
+    /// Adds a column with the rounds that would decide each undecided row, if there is such a row.
+    pub(crate) fn would_decide(self, needed: impl Fn(&T) -> Option<RoundsNeeded>) -> Self {
         if self.items.iter().all(|item| needed(item).is_none()) {
             return self;
         }
-        self.col_of(stack, "would decide", 0, |item| {
-            Cell::maybe(needed(item).map(would_decide))
-        })
+        self.optional("would decide", 0, |item| needed(item).map(would_decide))
     }
 
     /// Sets the caption, for a table whose subject the preceding heading does not state.
@@ -184,3 +193,33 @@ impl<T> Filling<T> {
         Item::Table(self.table)
     }
 }
+
+/// Defines the functions that add columns of one kind of values, which some rows may lack.
+macro_rules! columns {
+    ($($(#[$about:meta])* $column:ident: $cell:ident,)*) => {
+        impl<T> Filling<T> {
+            $($(#[$about])*
+            pub(crate) fn $column<V: Into<Option<f64>>>(
+                self,
+                name: &str,
+                rank: u8,
+                value: impl Fn(&T) -> V,
+            ) -> Self {
+                self.col(name, rank, |item| value(item).into().map(Cell::$cell))
+            })*
+        }
+    };
+}
+
+columns!(
+    /// Adds a column of times in nanoseconds.
+    time: Time,
+    /// Adds a column of differences in nanoseconds, with their signs.
+    difference: TimeDifference,
+    /// Adds a column of ratios, shown as changes.
+    ratio: Change,
+    /// Adds a column of ratios, shown as factors.
+    factor: Factor,
+    /// Adds a column of sizes.
+    bytes: Bytes,
+);

@@ -83,8 +83,8 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation, target: Target) {
         Table::of(&explanation.against)
             .excerpt(Excerpt::First(SITES_SHOWN))
             .site(target, |row| &row.site)
-            .col("change", 0, |row| Cell::Change(row.ratio))
-            .col("by", 1, |row| Cell::TimeDifference(row.difference_ns))
+            .ratio("change", 0, |row| row.ratio)
+            .difference("by", 1, |row| row.difference_ns)
             .col("characteristics", 2, |row| {
                 let reported = ["key", "version", "group", "round trip", "chain bytes"].iter();
                 let reported = reported.filter_map(|name| row.characteristics.get(*name));
@@ -131,27 +131,18 @@ fn values<'a>(
     let is_named = stacks.is_some();
     let mut table = Table::of(rows);
     if is_named {
-        table = table.col("stacks", 3, |(stacks, _)| Cell::maybe(stacks.as_ref()));
+        table = table.optional("stacks", 3, |(stacks, _)| stacks.clone());
     }
     let table = table
         .text("characteristic", 0, |(_, row)| &row.characteristic)
         .text("value", 0, |(_, row)| &row.value)
         .count("sites", 2, |(_, row)| row.sites)
-        .col_of(other, "change", 0, |(_, row)| {
-            Cell::Change(row.change.ratio)
-        })
-        .col_of(other, "by", 3, |(_, row)| {
-            Cell::TimeDifference(row.difference_ns)
-        })
-        .col_of(other, "against the rest", 1, |(_, row)| {
-            Cell::Change(row.contrast.ratio)
-        })
-        .col_of(other, "interval", 4, |(_, row)| {
-            Cell::Changes(row.contrast.interval)
-        })
-        .col_of(other, "verdict", 1, |(_, row)| {
-            Cell::verdict(row.contrast.verdict)
-        });
+        .stack(other)
+        .ratio("change", 0, |(_, row)| row.change.ratio)
+        .difference("by", 3, |(_, row)| row.difference_ns)
+        .ratio("against the rest", 1, |(_, row)| row.contrast.ratio)
+        .interval("interval", 4, |(_, row)| row.contrast.interval)
+        .col("verdict", 1, |(_, row)| Cell::verdict(row.contrast.verdict));
     Some(table.item())
 }
 
@@ -162,9 +153,7 @@ fn bimodal(summary: &ExplainSummary) -> Vec<Item> {
         .text("condition", 2, |row| row.condition)
         .time("fast", 1, |row| row.lower_ns)
         .time("slow", 1, |row| row.upper_ns)
-        .col("apart", 2, |row| {
-            Cell::TimeDifference(row.upper_ns - row.lower_ns)
-        })
+        .difference("apart", 2, |row| row.upper_ns - row.lower_ns)
         .col("round trips apart", 4, |row| {
             Cell::number(row.round_trips, Digits::Decimals(2), "")
         })

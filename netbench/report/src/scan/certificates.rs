@@ -24,10 +24,8 @@ pub(super) fn tables(items: &mut Vec<Item>, site: &SiteScan, name: &str) {
         Table::of(all)
             .caption(format!("{name}: certificates"))
             .count("chain", 0, |(i, ..)| i + 1)
-            .col("certificate", 0, |(.., c)| Cell::short(&c.subject))
-            .col("names", 2, |(.., c)| {
-                Cell::short(&some_of(NAMES, c.names.iter()))
-            })
+            .short("certificate", 0, |(.., c)| &c.subject)
+            .short("names", 2, |(.., c)| some_of(NAMES, c.names.iter()))
             .col("key", 1, |(.., c)| match &c.curve {
                 Some(curve) => Cell::text(curve),
                 None => Cell::text(c.sized_key()),

@@ -174,9 +174,9 @@ fn by_change(diff: &ScanDiff) -> Vec<Item> {
     let rows = rows.sorted_by_key(|(change, sites)| (change.kind, usize::MAX - sites.len()));
     Table::of(rows)
         .text("kind", 1, |(change, _)| change.kind.name())
-        .col("what", 0, |(change, _)| Cell::short(&change.what))
-        .col("was", 0, |(change, _)| Cell::short(&change.was))
-        .col("is", 0, |(change, _)| Cell::short(&change.now))
+        .short("what", 0, |(change, _)| &change.what)
+        .short("was", 0, |(change, _)| &change.was)
+        .short("is", 0, |(change, _)| &change.now)
         .count("sites", 0, |(_, sites)| sites.len())
         .which_sites(diff.place(), 2, |(_, sites)| {
             shorten(&some_of(NAMED, sites))

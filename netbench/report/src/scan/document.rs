@@ -229,7 +229,7 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan, place: Target) {
         Table::of(features(site))
             .caption(format!("{name}: features"))
             .text("feature", 0, |feature| feature.name)
-            .col("", 0, |feature| Cell::text(feature))
+            .text("", 0, |feature| feature.to_string())
             .item(),
     );
     let mut intolerant = site

@@ -8,7 +8,6 @@ use netbench_model::{
 use super::sample::{Drawn, range};
 use super::trips;
 use crate::{
-    cell::Cell,
     document::{Item, Table},
     text::{count, named_site, shorten, sites_of, some_of},
 };
@@ -99,8 +98,8 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
         Table::of(&loss.confirmed)
             .site(place, |c| &c.site)
             .text("stack", 0, |c| &c.stack)
-            .col("predicted", 1, |c| Cell::short(&predicted(&c.predicted)))
-            .col("seen", 2, |c| Cell::short(&seen(&c.seen)))
+            .short("predicted", 1, |c| predicted(&c.predicted))
+            .short("seen", 2, |c| seen(&c.seen))
             .text("", 0, |c| verdict(c))
             .if_any(),
     );

@@ -202,7 +202,7 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
     );
     items.extend(
         Table::of(&many.partial)
-            .col("why", 0, |partial| Cell::short(&partial.why))
+            .short("why", 0, |partial| &partial.why)
             .count("sites", 0, |partial| partial.sites)
             .which_sites(place, 0, |partial| shorten(&partial.named.join(", ")))
             .excerpt(Excerpt::First(ROWS))
@@ -226,7 +226,7 @@ pub(super) fn by_reason<'a>(
     rank: u8,
 ) -> Filling<(&'a String, Vec<&'a String>)> {
     Table::of(sites.into_group_map().into_iter().sorted())
-        .col("why", 0, |(why, _)| Cell::short(why))
+        .short("why", 0, |(why, _)| *why)
         .count("sites", 0, |(_, sites)| sites.len())
         .which_sites(place, rank, |(_, sites)| {
             shorten(&some_of(REASONS, sites.iter()))
@@ -238,8 +238,8 @@ impl<T> Filling<T> {
     pub(super) fn support(self, of: impl Fn(&T) -> &Support) -> Self {
         self.count("suites", 0, |row| of(row).suites)
             .text("order", 2, |row| of(row).suite_order.map_or("", order))
-            .col("groups", 4, |row| Cell::short(&of(row).groups.join(" ")))
-            .col("key", 1, |row| Cell::short(&of(row).keys))
+            .short("groups", 4, |row| of(row).groups.join(" "))
+            .short("key", 1, |row| of(row).keys.clone())
     }
 }
 

@@ -4,7 +4,6 @@ use netbench_model::{Target, scan::PolicyRule};
 
 use super::many::by_reason;
 use crate::{
-    cell::Cell,
     document::{Check, CheckSuite, Checked, Excerpt, Item, Table},
     text::{count, named_site, shorten, some_of},
 };
@@ -62,7 +61,7 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult, place: Target
     items.extend(
         Table::of(broken)
             .text("rule", 0, |((rule, _), _)| rule.name())
-            .col("broken by", 0, |((_, what), _)| Cell::short(what))
+            .short("broken by", 0, |((_, what), _)| *what)
             .count("sites", 0, |(_, sites)| sites.len())
             .which_sites(place, 1, |(_, sites)| {
                 shorten(&some_of(NAMED, sites.iter()))

@@ -46,7 +46,7 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport, place: Target) {
     items.extend(
         Table::of(differing(loss))
             .site(place, |(site, _)| site)
-            .col("round trips", 0, |(_, trips)| Cell::text(trips))
+            .text("round trips", 0, |(_, trips)| trips.clone())
             .under("Sites that take one stack more round trips than another"),
     );
 }

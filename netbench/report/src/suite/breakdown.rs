@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{CaseRow, StackFigures, SuiteSummary, summarize_suite};
 use crate::{
     Extent,
-    cell::Cell,
     document::{Document, Item, Report, Section, Table},
     text::time,
 };
@@ -159,7 +158,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         .time("whole", 0, |row| row.total_ns)
         .time("signature", 0, |row| row.signature_ns)
         .time("key exchange", 0, |row| row.key_exchange_ns)
-        .col("certificates", 0, |row| Cell::time(row.verification_ns))
+        .time("certificates", 0, |row| row.verification_ns)
         .time("rest", 1, |row| row.rest_ns())
         .explained(
             "What of a full handshake is cryptography",

@@ -32,9 +32,7 @@ pub(super) fn by_stack<'a>(
     // A terminal has room for the names of cases and a few columns.
     let verdict_rank = u8::from(stacks.len() > 2);
     for stack in &stacks {
-        table = table.maybe("", stack.as_str(), 2, |case| {
-            Some(value(case, case.of(stack)?))
-        });
+        table = table.col(stack.as_str(), 2, |case| Some(value(case, case.of(stack)?)));
     }
     for other in stacks.iter().skip(1) {
         let name = match stacks.len() {
@@ -42,11 +40,12 @@ pub(super) fn by_stack<'a>(
             _ => format!("× {other}"),
         };
         table = table
-            .factors(other.as_str(), [(&name, 0), ("interval", 3)], |case| {
+            .stack(other.as_str())
+            .factors([(&name, 0), ("interval", 3)], |case| {
                 let change = &case.against_first(other)?.change;
                 Some((change.ratio, change.interval))
             })
-            .maybe(other.as_str(), "verdict", verdict_rank, |case| {
+            .col("verdict", verdict_rank, |case| {
                 Some(case.verdict(case.against_first(other)?))
             });
     }

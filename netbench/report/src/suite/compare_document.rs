@@ -161,7 +161,7 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     items.push(
         table
             .optional("operations a turn", 3, |case| case.key.turn_operations)
-            .factors("", [("factor", 4), ("as factors", 5)], |case| {
+            .factors([("factor", 4), ("as factors", 5)], |case| {
                 Some((case.change.ratio, case.change.interval))
             })
             .item(),

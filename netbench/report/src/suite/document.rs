@@ -233,18 +233,10 @@ fn other_figures(summary: &SuiteSummary) -> Vec<Item> {
     Table::of(rows.filter(|(_, verdict)| verdict.all_turns.is_some()))
         .text("case", 0, |(case, _)| &case.name)
         .text("stack", 0, |(_, verdict)| &verdict.other)
-        .col("10th percentile", 0, |(_, verdict)| {
-            Cell::Factor(verdict.change.ratio)
-        })
-        .maybe("", "median", 1, |(_, verdict)| {
-            Some(Cell::Factor(verdict.median?.ratio))
-        })
-        .maybe("", "mean", 1, |(_, verdict)| {
-            Some(Cell::Factor(verdict.mean?.ratio))
-        })
-        .maybe("", "all turns", 1, |(_, verdict)| {
-            verdict.all_turns.map(Cell::Factor)
-        })
+        .factor("10th percentile", 0, |(_, verdict)| verdict.change.ratio)
+        .factor("median", 1, |(_, verdict)| Some(verdict.median?.ratio))
+        .factor("mean", 1, |(_, verdict)| Some(verdict.mean?.ratio))
+        .factor("all turns", 1, |(_, verdict)| verdict.all_turns)
         .optional("operations a turn", 1, |(_, verdict)| verdict.turn_operations)
         .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
             Choice::Quiet => Cell::text(format!("{} of {}", verdict.quiet_turns(), verdict.turns)),
@@ -273,12 +265,10 @@ fn after_pause(summary: &SuiteSummary) -> Vec<Item> {
         .col("time", 1, |(case, verdict, _)| {
             pause_time(case, &verdict.other)
         })
-        .factors("", [("factor", 0), ("interval", 1)], |(.., figure)| {
+        .factors([("factor", 0), ("interval", 1)], |(.., figure)| {
             Some((figure.ratio, figure.interval))
         })
-        .col("factor warm", 0, |(_, verdict, _)| {
-            Cell::Factor(verdict.change.ratio)
-        })
+        .factor("factor warm", 0, |(_, verdict, _)| verdict.change.ratio)
         .explained(
             "After a pause",
             "All other tables are of the condition warm: operations after those that begin a turn, as in the libraries' own \
@@ -313,13 +303,13 @@ fn spread(summary: &SuiteSummary) -> Vec<Item> {
         .text("case", 0, |(case, _)| &case.name)
         .text("stack", 0, |(_, figures)| &figures.stack)
         .time("low", 0, |(_, figures)| figures.low)
-        .col("p50", 1, |(_, figures)| Cell::time(figures.p50))
-        .col("mean", 2, |(_, figures)| Cell::time(figures.mean))
-        .col("p95", 1, |(_, figures)| Cell::time(figures.p95))
-        .col("p99", 3, |(_, figures)| Cell::time(figures.p99))
-        .col("max", 5, |(_, figures)| Cell::time(figures.max))
-        .col("MAD", 6, |(_, figures)| Cell::time(figures.mad))
-        .col("CPU p50", 4, |(_, figures)| Cell::time(figures.cpu_p50))
+        .time("p50", 1, |(_, figures)| figures.p50)
+        .time("mean", 2, |(_, figures)| figures.mean)
+        .time("p95", 1, |(_, figures)| figures.p95)
+        .time("p99", 3, |(_, figures)| figures.p99)
+        .time("max", 5, |(_, figures)| figures.max)
+        .time("MAD", 6, |(_, figures)| figures.mad)
+        .time("CPU p50", 4, |(_, figures)| figures.cpu_p50)
         .col("operations", 4, |(_, figures)| {
             Cell::number(figures.operations as f64, Digits::Grouped, "")
         })

@@ -81,7 +81,7 @@ fn beyond_noise(cases: &[&CaseRow]) -> [Item; 2] {
         .text("case", 0, |(case, _)| row_name(&case.name))
         .text("from", 0, |(_, step)| &step.first)
         .text("to", 0, |(_, step)| &step.other)
-        .factors("", [("factor", 0), ("interval", 1)], |(_, step)| {
+        .factors([("factor", 0), ("interval", 1)], |(_, step)| {
             Some((step.change.ratio, step.change.interval))
         })
         .col("verdict", 0, |(case, step)| case.verdict(step))

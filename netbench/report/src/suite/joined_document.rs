@@ -87,7 +87,7 @@ pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
     if runs <= COLUMNS {
         for at in 0..runs {
             let name = format!("run {}", at + 1);
-            table = table.factors("", [(&name, 2), ("interval", 3)], |case| {
+            table = table.factors([(&name, 2), ("interval", 3)], |case| {
                 let run = case.runs.get(at).copied().flatten()?;
                 Some((run.ratio, run.interval))
             });
@@ -98,17 +98,15 @@ pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
             Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
             joined => Cell::maybe(joined.map(|joined| format!("{:.3}", joined.q_p))),
         })
-        .maybe("", "between runs", 1, |case| {
+        .col("between runs", 1, |case| {
             let percent = case.joined?.between_runs * 100.0;
             Some(Cell::text(format!("{percent:.2} %")))
         })
-        .maybe("", "factor", 0, |case| {
-            Some(Cell::Factor(case.joined?.ratio))
-        })
+        .factor("factor", 0, |case| Some(case.joined?.ratio))
         .col("joined interval", 0, |case| {
             Cell::Factors(case.joined.map(|joined| joined.interval))
         })
-        .maybe("", "verdict", 0, |case| {
+        .col("verdict", 0, |case| {
             Some(Cell::Verdict(case.joined?.verdict, case.unit))
         });
     let has_notes = cases.iter().any(|case| !note(case).is_empty());

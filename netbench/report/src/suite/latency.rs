@@ -142,7 +142,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         .text("stack", 0, |(latency, _)| &latency.stack)
         .count("threads", 0, |(_, of)| of.threads)
         .time("p50", 0, |(_, of)| of.p50_ns)
-        .col("p99", 0, |(_, of)| Cell::time(of.p99_ns))
+        .time("p99", 0, |(_, of)| of.p99_ns)
         .col("operations", 1, |(_, of)| {
             Cell::number(of.operations as f64, Digits::Grouped, "")
         })

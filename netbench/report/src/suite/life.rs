@@ -127,16 +127,10 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         .text("sessions", 0, |(life, _)| &life.sessions)
         .text("stack", 0, |(life, _)| &life.stack)
         .text("after", 0, |(_, state)| state.after)
-        .maybe("", "client", 0, |(_, state)| {
-            state.client_bytes.map(Cell::Bytes)
-        })
-        .maybe("", "server", 0, |(_, state)| {
-            state.server_bytes.map(Cell::Bytes)
-        })
-        .maybe("", "resident", 1, |(_, state)| {
-            state.resident_bytes.map(Cell::Bytes)
-        })
-        .maybe("", "released by", 1, |(life, state)| {
+        .bytes("client", 0, |(_, state)| state.client_bytes)
+        .bytes("server", 0, |(_, state)| state.server_bytes)
+        .bytes("resident", 1, |(_, state)| state.resident_bytes)
+        .col("released by", 1, |(life, state)| {
             let released_by = life.released_by.as_ref();
             (state.after == HeldAfter::Idle).then(|| Cell::maybe(released_by))
         });

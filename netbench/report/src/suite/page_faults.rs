@@ -22,7 +22,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let table = table.text("work", 0, |case| case.case.scenario.to_string());
     let stacks = summary.run.stacks.iter();
     let table = stacks.fold(table, |table, (stack, _)| {
-        table.maybe("", stack.as_str(), 0, |case| {
+        table.col(stack.as_str(), 0, |case| {
             let faults = case.of(stack)?.page_faults?;
             Some(Cell::number(faults, Digits::Decimals(1), ""))
         })

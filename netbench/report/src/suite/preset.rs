@@ -86,7 +86,7 @@ fn by_case(
     let table = Table::of(stacks).text("stack", 0, |(name, _)| name);
     let cases = (1..).zip(cases);
     let table = cases.fold(table, |table, (rank, case)| {
-        table.maybe("", &column(case), rank, |(stack, _)| cell(case, stack))
+        table.col(&column(case), rank, |(stack, _)| cell(case, stack))
     });
     table.item()
 }
@@ -155,7 +155,7 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
 fn rows_of(table: &PublishedTable) -> Item {
     let mut rows = Table::of(&table.rows).text("Scenario", 0, |row| row_name(&row.case));
     for (place, column) in table.columns.iter().enumerate() {
-        rows = rows.maybe("", column, 2, |row| {
+        rows = rows.col(column, 2, |row| {
             Some(Cell::number(*row.figures.get(place)?, Digits::All, ""))
         });
     }
@@ -184,23 +184,22 @@ fn with_today<'a>(
     for stack in &stacks {
         if stacks.len() > 1 {
             let published = format!("{stack}, published");
-            rows = rows.maybe(stack.as_str(), &published, 0, |row| {
-                Some(Cell::Factor(row.against(stack)?.published))
-            });
+            rows = rows
+                .stack(stack.as_str())
+                .factor(&published, 0, |row| Some(row.against(stack)?.published));
         }
         let headings = ["measured here", "the same?"].map(|heading| match stacks.len() {
             1 => heading.to_owned(),
             _ => format!("{stack}, {heading}"),
         });
         rows = rows
-            .maybe(stack.as_str(), &headings[0], 0, |row| {
-                Some(Cell::Factor(row.against(stack)?.measured))
-            })
-            .maybe(stack.as_str(), &headings[1], 0, |row| {
-                Some(Cell::text(row.against(stack)?.agreement.words()))
+            .stack(stack.as_str())
+            .factor(&headings[0], 0, |row| Some(row.against(stack)?.measured))
+            .optional(&headings[1], 0, |row| {
+                Some(row.against(stack)?.agreement.words())
             });
     }
-    rows
+    rows.stack("")
 }
 
 impl PublishedRow {

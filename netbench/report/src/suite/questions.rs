@@ -5,7 +5,6 @@ use netbench_model::{Part, Target};
 use super::{SuiteSummary, charts::is_measured};
 use crate::{
     Asked,
-    cell::Cell,
     document::{Item, Table},
     evaluation::{Evidence, Subject, fast},
     text::in_place_of,
@@ -51,9 +50,7 @@ pub(super) fn answers(summary: &SuiteSummary) -> Vec<Item> {
         .text("stack", 0, |((name, _), _)| name)
         .text("version", 2, |((_, about), _)| about)
         .text("answer", 0, |(_, asked)| asked.question.answer.words())
-        .col("because", 1, |(_, asked)| {
-            Cell::text(&asked.question.because)
-        })
+        .text("because", 1, |(_, asked)| asked.question.because.clone())
         .under(what)
 }
 

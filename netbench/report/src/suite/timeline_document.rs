@@ -69,14 +69,14 @@ impl SuiteHistory {
             .text("stack", 0, |(case, ..)| &case.stack)
             .text("from", 1, |(_, before, _)| &before.run)
             .text("to", 0, |(.., after)| &after.run)
-            .col("before", 0, |(_, before, _)| Cell::Factor(before.ratio))
-            .col("after", 0, |(.., after)| Cell::Factor(after.ratio))
+            .factor("before", 0, |(_, before, _)| before.ratio)
+            .factor("after", 0, |(.., after)| after.ratio)
             .col("verdict", 0, |(case, _, after)| {
                 let verdict = after.step.unwrap_or(Verdict::Undecided);
                 Cell::Verdict(verdict, case.unit)
             })
-            .maybe("", "first stack itself", 0, |(.., after)| {
-                Some(Cell::Change(after.first_change?))
+            .ratio("first stack itself", 0, |(.., after)| {
+                Some(after.first_change?)
             })
             .col("what differs", 1, |(.., after)| {
                 match after.differs.as_slice() {
@@ -97,8 +97,8 @@ impl SuiteHistory {
             .text("stack", 0, |(case, ..)| &case.stack)
             .text("against", 1, |(case, ..)| &case.first)
             .count("runs", 1, |(case, ..)| case.figures.len() as u64)
-            .col("oldest", 0, |(_, oldest, _)| Cell::Factor(oldest.ratio))
-            .col("newest", 0, |(.., newest)| Cell::Factor(newest.ratio))
+            .factor("oldest", 0, |(_, oldest, _)| oldest.ratio)
+            .factor("newest", 0, |(.., newest)| newest.ratio)
             .col("interval", 1, |(.., newest)| Cell::Factors(newest.interval))
             .text("newest figure", 2, |(.., newest)| &newest.text)
             .under("Case by case")

@@ -16,7 +16,7 @@ pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
     let mut items = Table::of(rows)
         .caption("first connection")
         .text("stack", 0, |row| &row.stack)
-        .maybe("", "CPU time, once", 0, |row| row.cpu.as_ref().map(once))
+        .col("CPU time, once", 0, |row| row.cpu.as_ref().map(once))
         .col("interval", 2, |row| range(row.cpu.as_ref()))
         .col("wall clock, once", 1, |row| once(&row.wall))
         .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
@@ -105,7 +105,7 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
         .caption("causes of a first connection's cost")
         .text("step", 0, |(name, _)| *name);
     for (at, stack) in stacks.into_iter().enumerate() {
-        table = table.maybe("", stack.as_str(), 0, |(_, cells)| cells[at].clone());
+        table = table.col(stack.as_str(), 0, |(_, cells)| cells[at].clone());
     }
     table.explained(
         "What a first connection is spent on",

@@ -178,9 +178,6 @@ fn size_with(chain: &CompressedChain, algorithm: &str) -> Option<u32> {
     sizes.find_map(|(name, bytes)| (name == algorithm).then_some(bytes))
 }
 
-/// Returns one of the sizes of a chain.
-type BytesOf = fn(&ChainSizes) -> u32;
-
 /// Tabulates the sizes of the chains.
 pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     if sweep.chain_sizes.is_empty() {
@@ -188,17 +185,13 @@ pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     }
     let about = format!("{place}sizes of compressed certificates");
     let chain = axis(sweep).map_or("chain", |axis| axis.name.as_str());
-    let table = Table::of(&sweep.chain_sizes).caption(&about);
-    let columns: [(&str, BytesOf); 4] = [
-        ("plain bytes", |sizes| sizes.plain_bytes),
-        ("zlib", |sizes| sizes.zlib_bytes),
-        ("brotli", |sizes| sizes.brotli_bytes),
-        ("zstd", |sizes| sizes.zstd_bytes),
-    ];
-    let table = table.text(chain, 0, |sizes| &sizes.chain);
-    let table = columns.into_iter().fold(table, |table, (name, bytes)| {
-        table.count(name, 0, |sizes| bytes(sizes))
-    });
+    let table = Table::of(&sweep.chain_sizes)
+        .caption(&about)
+        .text(chain, 0, |sizes| &sizes.chain)
+        .count("plain bytes", 0, |sizes| sizes.plain_bytes)
+        .count("zlib", 0, |sizes| sizes.zlib_bytes)
+        .count("brotli", 0, |sizes| sizes.brotli_bytes)
+        .count("zstd", 0, |sizes| sizes.zstd_bytes);
     vec![
         Item::Heading(format!("Certificate compression: {about}")),
         Item::text(

@@ -5,7 +5,7 @@ use netbench_model::{Condition, StackName, SweepAxis, Target};
 use netbench_stats::RoundsDifference;
 
 use super::{
-    DifferenceParts, Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, charts,
+    Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, charts,
     compressed::{self, Compressed},
     flights,
 };
@@ -13,7 +13,7 @@ use crate::{
     Row,
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
-    row::{Named, tally},
+    row::tally,
     text::{change, count, interval_of_difference, named_site, some_of},
 };
 
@@ -141,7 +141,7 @@ fn with_axes<T>(
     let axes = axes(sweep).filter(|axis| axis.name != without);
     axes.fold(table, |table, axis| {
         table.col(&axis.name, 0, |row| {
-            Cell::maybe(settings(row).get(&axis.name))
+            settings(row).get(&axis.name).map(Cell::text)
         })
     })
 }
@@ -153,11 +153,10 @@ fn with_difference<'a, K>(
     difference: fn(&K) -> &RoundsDifference,
 ) -> Filling<&'a Row<K>> {
     table
-        .col_of(other, "by", 0, |row| {
-            Cell::TimeDifference(difference(&row.key).middle_ns)
-        })
-        .col_of(other, "interval", 2, |row| {
-            Cell::text(interval_of_difference(difference(&row.key)))
+        .stack(other)
+        .difference("by", 0, |row| difference(&row.key).middle_ns)
+        .text("interval", 2, |row| {
+            interval_of_difference(difference(&row.key))
         })
         .change(other, |row| row)
 }
@@ -204,23 +203,13 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
     let (any, _) = rows.clone().next()?;
     let other = any.key.other_stack.as_str();
     let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
-    let table = with_axes(sweep, table, "", |(row, _)| &row.key.settings).col_of(
-        other,
-        "by",
-        0,
-        |(row, _)| Cell::TimeDifference(row.key.difference.middle_ns),
-    );
-    let parts: [Named<DifferenceParts>; 4] = [
-        ("CPU", |parts| parts.cpu_ns),
-        ("round trips", |parts| parts.waiting_ns),
-        ("bytes", |parts| parts.bytes_ns),
-        ("losses and the rest", |parts| parts.rest_ns),
-    ];
-    let table = parts.into_iter().fold(table, |table, (name, part)| {
-        table.col_of(other, name, 0, |(_, parts)| {
-            Cell::TimeDifference(part(parts))
-        })
-    });
+    let table = with_axes(sweep, table, "", |(row, _)| &row.key.settings)
+        .stack(other)
+        .difference("by", 0, |(row, _)| row.key.difference.middle_ns)
+        .difference("CPU", 0, |(_, parts)| parts.cpu_ns)
+        .difference("round trips", 0, |(_, parts)| parts.waiting_ns)
+        .difference("bytes", 0, |(_, parts)| parts.bytes_ns)
+        .difference("losses and the rest", 0, |(_, parts)| parts.rest_ns);
     Some(table.item())
 }
 
@@ -242,10 +231,12 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
             .time(&from, 1, |row| row.first)
             .time(&to, 1, |row| row.other);
         let table = with_difference(table, &to, |key| &key.difference)
-            .col_of(&to, "round trips", 0, |row| {
+            .stack(&to)
+            .optional("round trips", 0, |row| {
                 let more = row.key.more_round_trips;
-                Cell::maybe(more.map(|more| format!("{more:+}")))
+                more.map(|more| format!("{more:+}"))
             })
+            .stack("")
             .count("rounds", 4, |row| row.change.pairs());
         items.push(table.item());
     }
@@ -338,26 +329,18 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
     let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
     let table = with_axes(sweep, table, "", |row| &row.settings)
         .text("stack", 0, |row| &row.stack)
-        .col("median", 0, |row| Cell::time(row.total_ns))
-        .maybe("", "predicted", 0, |row| {
-            Some(Cell::Time(row.predicted?.total_ns))
-        })
-        .maybe("", "off by", 1, |row| row.off_ns.map(Cell::TimeDifference))
+        .time("median", 0, |row| row.total_ns)
+        .time("predicted", 0, |row| Some(row.predicted?.total_ns))
+        .difference("off by", 1, |row| row.off_ns)
         .text("model", 0, |row| row.fit.word())
-        .maybe("", "round trips", 1, |row| {
+        .col("round trips", 1, |row| {
             let round_trips = row.predicted?.round_trips;
             Some(Cell::number(round_trips, Digits::All, ""))
         })
-        .maybe("", "waiting", 3, |row| {
-            Some(Cell::Time(row.predicted?.waiting_ns))
-        })
-        .maybe("", "CPU", 2, |row| Some(Cell::Time(row.predicted?.cpu_ns)))
-        .maybe("", "bytes", 2, |row| {
-            Some(Cell::Time(row.predicted?.bytes_ns))
-        })
-        .maybe("", "overlap", 2, |row| {
-            Some(Cell::Time(row.predicted?.overlap_ns))
-        })
+        .time("waiting", 3, |row| Some(row.predicted?.waiting_ns))
+        .time("CPU", 2, |row| Some(row.predicted?.cpu_ns))
+        .time("bytes", 2, |row| Some(row.predicted?.bytes_ns))
+        .time("overlap", 2, |row| Some(row.predicted?.overlap_ns))
         .col("failed", 4, |row| {
             Cell::Of(row.failed, row.failed + row.samples)
         });
@@ -385,7 +368,7 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
         .text("round trips", 0, |(_, of)| {
             format!("{:+.2}", 0.0 - of.saved_round_trips)
         })
-        .col("time", 0, |(_, of)| Cell::TimeDifference(0.0 - of.saved_ns))
+        .difference("time", 0, |(_, of)| 0.0 - of.saved_ns)
         .optional("in the ClientHello", 0, |(_, of)| {
             of.is_offered.map(yes_or_no)
         });
