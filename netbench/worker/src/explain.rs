@@ -25,6 +25,11 @@ impl Explained {
         }
     }
 
+    /// Creates the explanation of an error of the protocol, whose reason is the library's own.
+    pub fn of_library(reason: String) -> Self {
+        Self::new(FailureClass::Protocol, FailureReason::Library(reason))
+    }
+
     /// Creates the explanation that the server rejected Encrypted ClientHello and proved the public name.
     pub fn ech_rejected(retry_configs: Option<Vec<u8>>) -> Self {
         Self {

@@ -42,11 +42,12 @@ mod wire;
 
 pub use adapter::{
     APPLICATION_DATA, AeadKey, AeadRecords, Buffered, BufferedSession, CallbackTransport,
-    ChainsOfServer, Converted, DrivenSession, HandshakeStream, INNER_BYTES, NONCE, NotTransferred,
-    OwnClient, Parameters, Pipe, Piped, PlainClient, RECORD_HEADER, SEALED_BYTES, ServerEchKey,
-    SigningKey, SigningPair, Socket, SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream,
-    TokioWire, ToldStream, WebPki, accepted, alpn_list, chain_of_pem, der_length, ech_keys,
-    key_of_pem, own_client, plain_client, polled, preferred_alpn, site_suites, stapled_response,
+    ChainsOfServer, Converted, DrivenSession, Exchange, ExchangeCalls, HandshakeStream,
+    INNER_BYTES, InPlaceKeys, InPlaceRecords, Lent, NONCE, NotTransferred, Parameters, Pipe, Piped,
+    PlainClient, RECORD_HEADER, SEALED_BYTES, ServerEchKey, SigningKey, SigningPair, Socket,
+    SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream, TokioWire, ToldStream, WebPki,
+    accepted, accepting, all_of, alpn_list, chain_of_pem, der_length, ech_keys, key_of_pem,
+    own_client, own_server, plain_client, polled, preferred_alpn, site_suites, stapled_response,
     supported, usable_suites, usable_versions, verify_chain, version_range,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};

@@ -1,12 +1,9 @@
-use std::{error::Error as StdError, ffi::CString, sync::Arc};
+use std::{ffi::CString, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use hyper_util::rt::TokioIo;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::Profile;
-use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client, refused,
-};
+use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, own_client, refused};
 
 use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption},
@@ -44,12 +41,17 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         resumption: Resumption::None,
         client_certificates: ClientCertificates::NotAsked,
     };
-    let client = Client {
-        config: Arc::new(config),
-        tickets: Arc::default(),
-        probe: setup.probe.clone(),
-    };
-    Ok(own_client(client, setup))
+    let (config, probe) = (Arc::new(config), setup.probe.clone());
+    let tickets: Arc<Tickets> = Arc::default();
+    Ok(own_client(setup, move |host, wire| {
+        let user = User {
+            host: Some(CString::new(host)?),
+            probe: Some(probe.clone()),
+            tickets: Some(Arc::clone(&tickets)),
+        };
+        let session = Session::new(&config, Socket::new(wire), user)?;
+        Ok(TlsStream::new(session))
+    }))
 }
 
 fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<(), SetupError> {
@@ -60,31 +62,5 @@ fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<
             credentials.identity_of_pkcs12(&file, password)
         }
         None => credentials.identity(&identity.chain_pem, &identity.key_pem, password),
-    }
-}
-
-/// A client's configuration, with the sessions that it keeps.
-#[derive(Clone)]
-struct Client {
-    config: Arc<Config>,
-    tickets: Arc<Tickets>,
-    probe: Probe,
-}
-
-impl OwnClient for Client {
-    type Stream = TlsStream<Session<Socket<TokioIo<Wire>>>>;
-
-    fn begin(
-        &self,
-        host: &str,
-        wire: TokioIo<Wire>,
-    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
-        let user = User {
-            host: Some(CString::new(host)?),
-            probe: Some(self.probe.clone()),
-            tickets: Some(Arc::clone(&self.tickets)),
-        };
-        let session = Session::new(&self.config, Socket::new(wire), user)?;
-        Ok(TlsStream::new(session))
     }
 }

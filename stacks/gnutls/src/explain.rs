@@ -1,7 +1,6 @@
 use netbench_tls::{
     CertificateFault as Fault,
-    FailureClass::{Alert, Certificate, Protocol},
-    FailureReason,
+    FailureClass::{Alert, Certificate},
 };
 use netbench_worker::Explained;
 
@@ -15,7 +14,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
     match certificate_fault(error.name()) {
         Some(fault) => Explained::new(Certificate, fault),
-        None => Explained::new(Protocol, FailureReason::Library(kebab(error.name()))),
+        None => Explained::of_library(kebab(error.name())),
     }
 }
 
@@ -44,6 +43,8 @@ fn kebab(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use netbench_tls::{FailureClass::Protocol, FailureReason};
+
     use super::*;
 
     #[test]

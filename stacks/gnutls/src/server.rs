@@ -3,10 +3,8 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::SignatureScheme;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, Socket, TlsStream, accepted,
-    stapled_response,
+    Accept, Parameters, SetupError, Socket, TlsStream, own_server, stapled_response,
 };
-use tokio::net::TcpStream;
 
 use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
@@ -43,19 +41,14 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         resumption,
         client_certificates: ClientCertificates::NotAsked,
     };
-    Ok(Arc::new(GnuTlsAcceptor(Arc::new(config))))
-}
-
-struct GnuTlsAcceptor(Arc<Config>);
-
-impl Accept for GnuTlsAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+    let config = Arc::new(config);
+    Ok(own_server(move |stream| {
         let user = User {
             host: None,
             probe: None,
             tickets: None,
         };
-        let session = Session::new(&self.0, Socket::new(stream), user);
-        Box::pin(accepted(session.map(TlsStream::new)))
-    }
+        let session = Session::new(&config, Socket::new(stream), user)?;
+        Ok(TlsStream::new(session))
+    }))
 }

@@ -4,14 +4,16 @@ use std::{
     ffi::{CString, c_int, c_uint, c_void},
     io::{self, IoSlice, Read, Write},
     net::IpAddr,
-    ptr, slice,
+    ptr,
     sync::Arc,
     task::Poll,
 };
 
 use errno::{Errno, set_errno};
 use netbench_tls::{Alert, Negotiated};
-use netbench_worker::{CallbackTransport, DrivenSession, NotTransferred, Probe, SocketSession};
+use netbench_worker::{
+    CallbackTransport, DrivenSession, Lent, NotTransferred, Probe, SocketSession,
+};
 
 use crate::{
     config::Config,
@@ -72,8 +74,8 @@ pub(crate) struct Session<T> {
     raw: ffi::Session,
     /// The transport and the user data. Both are passed to the library as pointers, and freed after it has
     /// released them.
-    end: *mut CallbackTransport<T>,
-    user: *mut User,
+    end: Lent<CallbackTransport<T>>,
+    user: Lent<User>,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
     sending: Sending,
@@ -100,12 +102,8 @@ unsafe impl<T: Send> Send for Session<T> {}
 
 impl<T> Drop for Session<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` made them, and no other code frees them.
-        unsafe {
-            ffi::gnutls_deinit(self.raw);
-            drop(Box::from_raw(self.end));
-            drop(Box::from_raw(self.user));
-        }
+        // SAFETY: `new` made it, and no other code frees it.
+        unsafe { ffi::gnutls_deinit(self.raw) }
     }
 }
 
@@ -116,16 +114,16 @@ impl<T: Read + Write> Session<T> {
         checked(unsafe { ffi::gnutls_init(&raw mut raw, config.flags | ffi::NONBLOCK) })?;
         let session = Self {
             raw,
-            end: Box::into_raw(Box::new(CallbackTransport::new(transport))),
-            user: Box::into_raw(Box::new(user)),
+            end: Lent::new(CallbackTransport::new(transport)),
+            user: Lent::new(user),
             config: Arc::clone(config),
             sending: Sending::Nothing,
             renegotiation: Renegotiation::None,
         };
         // SAFETY: the pointers are valid until the session is dropped.
         unsafe {
-            ffi::gnutls_session_set_ptr(raw, session.user.cast());
-            ffi::gnutls_transport_set_ptr(raw, session.end.cast());
+            ffi::gnutls_session_set_ptr(raw, session.user.pointer());
+            ffi::gnutls_transport_set_ptr(raw, session.end.pointer());
             ffi::gnutls_transport_set_pull_function(raw, pull::<T>);
             ffi::gnutls_transport_set_vec_push_function(raw, push::<T>);
             ffi::gnutls_transport_set_pull_timeout_function(raw, there_may_be_something);
@@ -138,9 +136,7 @@ impl<T: Read + Write> Session<T> {
     /// Sets the name, which is sent unless it is an address (RFC 6066 section 3), and resumes a session with
     /// that server.
     fn set_name(&self) -> Result<(), Error> {
-        // SAFETY: the user data live as long as the session, and callbacks use them only during calls.
-        let user = unsafe { &*self.user };
-        let Some(host) = &user.host else {
+        let Some(host) = &self.user.host else {
             return Ok(());
         };
         let name = host.to_bytes();
@@ -158,7 +154,7 @@ impl<T: Read + Write> Session<T> {
                 )
             })?;
         }
-        match &user.tickets {
+        match &self.user.tickets {
             Some(tickets) => {
                 tickets::watch(self.raw);
                 tickets::resume(tickets, self.raw, name)
@@ -177,9 +173,7 @@ impl<T: Read + Write> Session<T> {
                 return Poll::Pending;
             }
         }
-        // SAFETY: as in `set_name`.
-        let user = unsafe { &*self.user };
-        if let (Some(tickets), Some(host)) = (&user.tickets, &user.host) {
+        if let (Some(tickets), Some(host)) = (&self.user.tickets, &self.user.host) {
             tickets::keep_old(tickets, self.raw, host.to_bytes());
         }
         Poll::Ready(Ok(()))
@@ -210,18 +204,15 @@ impl<T: Read + Write> Session<T> {
     /// after each message that contains no data, and must then be called again.
     fn call(&mut self, mut function: impl FnMut(ffi::Session) -> isize) -> Poll<io::Result<usize>> {
         loop {
-            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
-            unsafe { (*self.end).begin_call() };
+            self.end.begin_call();
             let result = function(self.raw);
-            // SAFETY: as above.
-            let end = unsafe { &*self.end };
             let code = match usize::try_from(result) {
                 Ok(count) => return Poll::Ready(Ok(count)),
                 Err(_) => c_int::try_from(result).unwrap_or(c_int::MIN),
             };
             // SAFETY: the call only examines the number.
             let is_fatal = unsafe { ffi::gnutls_error_is_fatal(code) } != 0;
-            if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && end.is_blocked() {
+            if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && self.end.is_blocked() {
                 return Poll::Pending;
             }
             if is_fatal {
@@ -231,14 +222,12 @@ impl<T: Read + Write> Session<T> {
     }
 
     fn error(&mut self, code: c_int) -> io::Error {
-        // SAFETY: as in `call`.
-        let end = unsafe { &mut *self.end };
-        if let Some(failed) = end.take_error()
+        if let Some(failed) = self.end.take_error()
             && matches!(code, ffi::E_PULL_ERROR | ffi::E_PUSH_ERROR)
         {
             return failed;
         }
-        if code == ffi::E_PREMATURE_TERMINATION || end.has_ended() {
+        if code == ffi::E_PREMATURE_TERMINATION || self.end.has_ended() {
             return io::ErrorKind::UnexpectedEof.into();
         }
         let mut error = Error::of(code);
@@ -255,14 +244,11 @@ impl<T: Read + Write> DrivenSession for Session<T> {
     type Transport = T;
 
     fn transport(&self) -> &T {
-        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
-        // the session mutably.
-        unsafe { (*self.end).transport() }
+        self.end.transport()
     }
 
     fn transport_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
-        unsafe { (*self.end).transport_mut() }
+        self.end.transport_mut()
     }
 
     /// Continues the handshake, and then a side's work directly after it.
@@ -353,27 +339,18 @@ impl<T: Read + Write> SocketSession for Session<T> {
 
 extern "C" fn pull<T: Read>(end: *mut c_void, buffer: *mut c_void, bytes: usize) -> isize {
     // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
-    let (end, buffer) = unsafe {
-        (
-            &mut *end.cast::<CallbackTransport<T>>(),
-            slice::from_raw_parts_mut(buffer.cast::<u8>(), bytes),
-        )
-    };
-    reported(end.read(buffer))
+    reported(unsafe { Lent::read_into(end, buffer, bytes, CallbackTransport::<T>::read) })
 }
 
 extern "C" fn push<T: Write>(end: *mut c_void, slices: *const libc::iovec, count: c_int) -> isize {
-    // SAFETY: the pointer is to the end of the called session; IoSlice has the layout of iovec.
-    let (end, slices) = unsafe {
-        (
-            &mut *end.cast::<CallbackTransport<T>>(),
-            slice::from_raw_parts(
-                slices.cast::<IoSlice<'_>>(),
-                usize::try_from(count).unwrap_or(0),
-            ),
-        )
-    };
-    reported(end.write_vectored(slices))
+    let (slices, count) = (
+        slices.cast::<IoSlice<'_>>(),
+        usize::try_from(count).unwrap_or(0),
+    );
+    // SAFETY: as above; IoSlice has the layout of iovec.
+    reported(unsafe {
+        Lent::write_from(end, slices, count, CallbackTransport::<T>::write_vectored)
+    })
 }
 
 /// Converts the result of a callback for the library.

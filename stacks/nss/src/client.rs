@@ -1,10 +1,7 @@
-use std::{error::Error as StdError, ffi::CString, sync::Arc};
+use std::{ffi::CString, sync::Arc};
 
-use hyper_util::rt::TokioIo;
 use netbench_tls::Profile;
-use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, Socket, TlsStream, Wire, own_client, refused,
-};
+use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, own_client, refused};
 
 use crate::{
     certificates::{Identity, Roots},
@@ -32,37 +29,16 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     if let Some(identity) = setup.identity {
         config.set_identity(Identity::of_pem(&identity.chain_pem, &identity.key_pem)?)?;
     }
-    let client = Client {
-        config: Arc::new(config),
-        tickets: Arc::default(),
-        probe: setup.probe.clone(),
-    };
-    Ok(own_client(client, setup))
-}
-
-/// A client's configuration, with the sessions that it keeps.
-#[derive(Clone)]
-struct Client {
-    config: Arc<Config>,
-    tickets: Arc<Tickets>,
-    probe: Probe,
-}
-
-impl OwnClient for Client {
-    type Stream = TlsStream<Session<Socket<TokioIo<Wire>>>>;
-
-    fn begin(
-        &self,
-        host: &str,
-        wire: TokioIo<Wire>,
-    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
+    let (config, probe) = (Arc::new(config), setup.probe.clone());
+    let tickets: Arc<Tickets> = Arc::default();
+    Ok(own_client(setup, move |host, wire| {
         let user = User {
             host: Some(CString::new(host)?),
-            probe: Some(self.probe.clone()),
-            tickets: Some(Arc::clone(&self.tickets)),
+            probe: Some(probe.clone()),
+            tickets: Some(Arc::clone(&tickets)),
             key_usage: KeyUsage::OfLibrary,
         };
-        let session = Session::new(&self.config, Socket::new(wire), user)?;
+        let session = Session::new(&config, Socket::new(wire), user)?;
         Ok(TlsStream::new(session))
-    }
+    }))
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use netbench_tls::Alpn;
-use netbench_worker::{CallbackTransport, KEPT_SESSIONS, SetupError, alpn_list, refused};
+use netbench_worker::{CallbackTransport, KEPT_SESSIONS, Lent, SetupError, alpn_list, refused};
 
 use crate::{
     certificates::{Identity, Roots},
@@ -21,7 +21,7 @@ pub(crate) struct Config {
     model: FileDesc,
     side: Side,
     /// The transport of the model, which it has only because the library requires one.
-    end: *mut CallbackTransport<io::Empty>,
+    end: Lent<CallbackTransport<io::Empty>>,
     /// The roots, which the library trusts while they live.
     roots: Option<Roots>,
     /// The identity, to which the library has a pointer at a client.
@@ -54,12 +54,9 @@ unsafe impl Sync for Config {}
 
 impl Drop for Config {
     fn drop(&mut self) {
-        // SAFETY: `new` made both, and no session refers to the model.
-        unsafe {
-            if !self.model.is_null() {
-                ffi::PR_Close(self.model);
-            }
-            drop(Box::from_raw(self.end));
+        if !self.model.is_null() {
+            // SAFETY: `new` made it, and no session refers to it.
+            unsafe { ffi::PR_Close(self.model) };
         }
     }
 }
@@ -116,11 +113,11 @@ impl Config {
         let mut config = Self {
             model: ptr::null_mut(),
             side,
-            end: Box::into_raw(Box::new(CallbackTransport::new(io::empty()))),
+            end: Lent::new(CallbackTransport::new(io::empty())),
             roots: None,
             identity: None,
         };
-        let layer = layer(config.end)?;
+        let layer = layer(&config.end)?;
         // SAFETY: as in `Session::new`.
         let model = made(unsafe { ffi::SSL_ImportFD(ptr::null_mut(), layer) });
         config.model = model.inspect_err(|_| {

@@ -1,7 +1,6 @@
 use netbench_tls::{
     CertificateFault as Fault,
-    FailureClass::{Alert, Certificate, Protocol},
-    FailureReason,
+    FailureClass::{Alert, Certificate},
 };
 use netbench_worker::Explained;
 
@@ -24,7 +23,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
         | "SSL_ERROR_WEAK_SERVER_CERT_KEY") => {
             Explained::new(Certificate, certificate_fault(name).unwrap_or(Fault::Other))
         }
-        name => Explained::new(Protocol, FailureReason::Library(kebab(name))),
+        name => Explained::of_library(kebab(name)),
     }
 }
 
@@ -62,6 +61,8 @@ fn kebab(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use netbench_tls::{FailureClass::Protocol, FailureReason};
+
     use super::*;
     use crate::{ffi, library::library};
 

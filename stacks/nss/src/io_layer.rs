@@ -3,10 +3,10 @@
 use std::{
     ffi::{c_int, c_void},
     io::{Read, Write},
-    ptr, slice,
+    ptr,
 };
 
-use netbench_worker::{CallbackTransport, NotTransferred};
+use netbench_worker::{CallbackTransport, Lent, NotTransferred};
 
 use crate::{
     ffi::{self, FileDesc, InetAddress, IoMethods, SocketOption},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Makes a layer of a transport. The layer is closed before the transport is freed.
-pub(crate) fn layer<T: Read + Write>(end: *mut CallbackTransport<T>) -> Result<FileDesc, Error> {
+pub(crate) fn layer<T: Read + Write>(end: &Lent<CallbackTransport<T>>) -> Result<FileDesc, Error> {
     let methods = const {
         &IoMethods {
             kind: ffi::PR_DESC_LAYERED,
@@ -37,7 +37,7 @@ pub(crate) fn layer<T: Read + Write>(end: *mut CallbackTransport<T>) -> Result<F
             library()?.identity,
             ptr::from_ref(methods),
         ))?;
-        (*layer).secret = end.cast();
+        (*layer).secret = end.pointer();
         Ok(layer)
     }
 }
@@ -64,14 +64,9 @@ extern "C" fn recv<T: Read>(
     _: c_int,
     _: u32,
 ) -> i32 {
+    let bytes = usize::try_from(bytes).unwrap_or(0);
     // SAFETY: the pointer is to the end of the called session, and its buffer has as many bytes.
-    let (end, buffer) = unsafe {
-        (
-            &mut *(*fd).secret.cast::<CallbackTransport<T>>(),
-            slice::from_raw_parts_mut(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
-        )
-    };
-    reported(end.read(buffer))
+    reported(unsafe { Lent::read_into((*fd).secret, buffer, bytes, CallbackTransport::<T>::read) })
 }
 
 extern "C" fn send<T: Write>(
@@ -81,14 +76,16 @@ extern "C" fn send<T: Write>(
     _: c_int,
     _: u32,
 ) -> i32 {
+    let bytes = usize::try_from(bytes).unwrap_or(0);
     // SAFETY: as above.
-    let (end, buffer) = unsafe {
-        (
-            &mut *(*fd).secret.cast::<CallbackTransport<T>>(),
-            slice::from_raw_parts(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
+    reported(unsafe {
+        Lent::write_from(
+            (*fd).secret,
+            buffer.cast(),
+            bytes,
+            CallbackTransport::<T>::write,
         )
-    };
-    reported(end.write(buffer))
+    })
 }
 
 /// Closes the layer. Its end belongs to the session, and is freed with it.

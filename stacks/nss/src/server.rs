@@ -5,10 +5,9 @@ use netbench_tls::{
     Authentication, CipherSuite, CipherSuiteFacts, KeyExchange, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, Socket, TlsStream, accepted,
-    refused, stapled_response, supported,
+    Accept, Parameters, SetupError, Socket, TlsStream, own_server, refused, stapled_response,
+    supported,
 };
-use tokio::net::TcpStream;
 
 use crate::{
     certificates::Identity,
@@ -32,7 +31,17 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let config = Config::server(identity, staple.as_deref(), &kept)?;
     hold_to(config.model(), &parameters)?;
     config.set_alpn(&site.alpn)?;
-    Ok(Arc::new(NssAcceptor(Arc::new(config))))
+    let config = Arc::new(config);
+    Ok(own_server(move |stream| {
+        let user = User {
+            host: None,
+            probe: None,
+            tickets: None,
+            key_usage: KeyUsage::OfLibrary,
+        };
+        let session = Session::new(&config, Socket::new(stream), user)?;
+        Ok(TlsStream::new(session))
+    }))
 }
 
 /// Returns the parameters of a site, with the group of suites with DHE.
@@ -59,19 +68,4 @@ fn of_site(site: &ServeSite, identity: &Identity) -> Result<Parameters, SetupErr
 
 fn has(suites: &[CipherSuite], is: fn(&CipherSuiteFacts) -> bool) -> bool {
     suites.iter().filter_map(|suite| suite.facts()).any(is)
-}
-
-struct NssAcceptor(Arc<Config>);
-
-impl Accept for NssAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let user = User {
-            host: None,
-            probe: None,
-            tickets: None,
-            key_usage: KeyUsage::OfLibrary,
-        };
-        let session = Session::new(&self.0, Socket::new(stream), user);
-        Box::pin(accepted(session.map(TlsStream::new)))
-    }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use netbench_tls::{Alert, Negotiated};
-use netbench_worker::{CallbackTransport, DrivenSession, Probe, SocketSession};
+use netbench_worker::{CallbackTransport, DrivenSession, Lent, Probe, SocketSession};
 
 use crate::{
     config::Config,
@@ -45,8 +45,8 @@ pub(crate) struct Session<T> {
     fd: FileDesc,
     /// The transport and the callbacks' argument. Both are passed to the library as pointers, and freed after
     /// it has released them.
-    end: *mut CallbackTransport<T>,
-    told: *mut Told,
+    end: Lent<CallbackTransport<T>>,
+    told: Lent<Told>,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
     goodbye: Goodbye,
@@ -64,13 +64,9 @@ unsafe impl<T: Send> Send for Session<T> {}
 
 impl<T> Drop for Session<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` made them, and no other code frees them.
-        unsafe {
-            if !self.fd.is_null() {
-                ffi::PR_Close(self.fd);
-            }
-            drop(Box::from_raw(self.end));
-            drop(Box::from_raw(self.told));
+        if !self.fd.is_null() {
+            // SAFETY: `new` made it, and no other code closes it.
+            unsafe { ffi::PR_Close(self.fd) };
         }
     }
 }
@@ -79,12 +75,12 @@ impl<T: Read + Write> Session<T> {
     pub(crate) fn new(config: &Arc<Config>, transport: T, user: User) -> Result<Self, Error> {
         let mut session = Self {
             fd: ptr::null_mut(),
-            end: Box::into_raw(Box::new(CallbackTransport::new(transport))),
-            told: Box::into_raw(Box::new(Told { user, alert: None })),
+            end: Lent::new(CallbackTransport::new(transport)),
+            told: Lent::new(Told { user, alert: None }),
             config: Arc::clone(config),
             goodbye: Goodbye::NotYet,
         };
-        let layer = layer(session.end)?;
+        let layer = layer(&session.end)?;
         // SAFETY: the session owns the layer; where the library does not take it, it is closed here.
         unsafe {
             let imported = made(ffi::SSL_ImportFD(config.model(), layer));
@@ -98,7 +94,7 @@ impl<T: Read + Write> Session<T> {
 
     /// Sets the parameters that only this session has.
     fn set(&self) -> Result<(), Error> {
-        let (fd, user) = (self.fd, self.told.cast::<c_void>());
+        let (fd, user) = (self.fd, self.told.pointer());
         // SAFETY: the session is alive, and the values to which the library keeps pointers live longer.
         unsafe {
             checked(ffi::SSL_AlertReceivedCallback(fd, alert_came, user))?;
@@ -108,13 +104,11 @@ impl<T: Read + Write> Session<T> {
                 c_int::from(self.config.is_server()),
             ))?;
         }
-        // SAFETY: the callbacks' argument lives as long as the session.
-        let told = unsafe { &*self.told };
-        if let Some(host) = &told.user.host {
+        if let Some(host) = &self.told.user.host {
             // SAFETY: the library copies the name, which it sends unless it is an address (RFC 6066 section
             // 3).
             checked(unsafe { ffi::SSL_SetURL(fd, host.as_ptr()) })?;
-            if let Some(tickets) = &told.user.tickets {
+            if let Some(tickets) = &self.told.user.tickets {
                 tickets::watch(fd, user)?;
                 tickets::resume(tickets, fd, host.to_bytes())?;
             }
@@ -125,8 +119,7 @@ impl<T: Read + Write> Session<T> {
     /// Calls the library until it is done, has failed, or waits for the transport.
     fn call(&mut self, mut function: impl FnMut(FileDesc) -> c_int) -> Poll<io::Result<usize>> {
         loop {
-            // SAFETY: the end lives as long as the session, and no other code uses it between calls.
-            unsafe { (*self.end).begin_call() };
+            self.end.begin_call();
             if let Ok(count) = usize::try_from(function(self.fd)) {
                 return Poll::Ready(Ok(count));
             }
@@ -134,26 +127,23 @@ impl<T: Read + Write> Session<T> {
             if error.code != ffi::PR_WOULD_BLOCK_ERROR {
                 return Poll::Ready(Err(self.error(error)));
             }
-            // SAFETY: as above.
-            if unsafe { (*self.end).is_blocked() } {
+            if self.end.is_blocked() {
                 return Poll::Pending;
             }
         }
     }
 
     fn error(&mut self, mut error: Error) -> io::Error {
-        // SAFETY: as in `call`, and the library is not calling back now.
-        let (end, told) = unsafe { (&mut *self.end, &*self.told) };
-        if let Some(failed) = end.take_error() {
+        if let Some(failed) = self.end.take_error() {
             return failed;
         }
-        if error.code == ffi::PR_END_OF_FILE_ERROR || end.has_ended() {
+        if error.code == ffi::PR_END_OF_FILE_ERROR || self.end.has_ended() {
             return io::ErrorKind::UnexpectedEof.into();
         }
-        if let Some(probe) = &told.user.probe {
+        if let Some(probe) = &self.told.user.probe {
             ech::watch(&error, self.fd, probe);
         }
-        error.alert = told.alert;
+        error.alert = self.told.alert;
         io::Error::other(error)
     }
 }
@@ -162,14 +152,11 @@ impl<T: Read + Write> DrivenSession for Session<T> {
     type Transport = T;
 
     fn transport(&self) -> &T {
-        // SAFETY: the end lives as long as the session, and the library uses it only in calls, which borrow
-        // the session mutably.
-        unsafe { (*self.end).transport() }
+        self.end.transport()
     }
 
     fn transport_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
-        unsafe { (*self.end).transport_mut() }
+        self.end.transport_mut()
     }
 
     /// Continues the handshake, and then sends the tickets that a server sends directly after it.

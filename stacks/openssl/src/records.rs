@@ -1,9 +1,11 @@
 //! The protection of records, by the EVP calls of libssl's record layer for TLS 1.3.
 
-use netbench_tls::{Aead, FailureWord};
+use std::ops::Range;
+
+use netbench_tls::Aead;
 use netbench_worker::{
-    APPLICATION_DATA, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER, RecordProtection,
-    SEALED_BYTES, SessionError, SetupError, refused,
+    APPLICATION_DATA, INNER_BYTES, InPlaceKeys, NONCE, RECORD_DATA, RECORD_HEADER, SEALED_BYTES,
+    SetupError, refused,
 };
 use openssl::{
     cipher::{Cipher, CipherRef},
@@ -11,15 +13,13 @@ use openssl::{
     error::ErrorStack,
 };
 
-/// The keys of one direction, with a context for each end, and the last record.
-pub(crate) struct Records {
+/// The keys of one direction, with a context for each end.
+pub(crate) struct RecordKeys {
     sender: CipherCtx,
     receiver: CipherCtx,
-    sealed: Vec<u8>,
-    received: Vec<u8>,
 }
 
-impl Records {
+impl RecordKeys {
     pub(crate) fn new(aead: Aead) -> Result<Self, SetupError> {
         let (cipher, key): (&CipherRef, _) = match aead {
             Aead::Aes128Gcm => (Cipher::aes_128_gcm(), &[0x5a; 16][..]),
@@ -32,16 +32,18 @@ impl Records {
         keyed.map_err(refused("cipher"))?;
         let keyed = receiver.decrypt_init(Some(cipher), Some(key), None);
         keyed.map_err(refused("cipher"))?;
-        Ok(Self {
-            sender,
-            receiver,
-            sealed: vec![0; SEALED_BYTES],
-            received: Vec::new(),
-        })
+        Ok(Self { sender, receiver })
     }
+}
 
-    fn sealed(&mut self) -> Result<(), ErrorStack> {
-        let (inner, tag) = self.sealed.split_at_mut(INNER_BYTES);
+impl InPlaceKeys for RecordKeys {
+    const HEADER_BYTES: usize = 0;
+
+    type Error = ErrorStack;
+
+    fn seal(&mut self, _: u64, record: &mut Vec<u8>) -> Result<(), ErrorStack> {
+        record.resize(SEALED_BYTES, 0);
+        let (inner, tag) = record.split_at_mut(INNER_BYTES);
         // As in libssl, the data are copied to the buffer in which they are then encrypted.
         inner[..RECORD_DATA.len()].copy_from_slice(&RECORD_DATA);
         inner[RECORD_DATA.len()] = APPLICATION_DATA;
@@ -52,39 +54,13 @@ impl Records {
         self.sender.tag(tag)
     }
 
-    fn opened(&mut self) -> Result<(), ErrorStack> {
-        let (inner, tag) = self.received.split_at_mut(INNER_BYTES);
+    fn open(&mut self, _: u64, record: &mut [u8]) -> Result<Range<usize>, ErrorStack> {
+        let (inner, tag) = record.split_at_mut(INNER_BYTES);
         self.receiver.decrypt_init(None, None, Some(&NONCE))?;
         self.receiver.set_tag(tag)?;
         self.receiver.cipher_update(&RECORD_HEADER, None)?;
         self.receiver.cipher_update_inplace(inner, INNER_BYTES)?;
         self.receiver.cipher_final(&mut [])?;
-        Ok(())
+        Ok(0..RECORD_DATA.len())
     }
-}
-
-impl RecordProtection for Records {
-    fn seal(&mut self) -> Result<(), SessionError> {
-        self.sealed().map_err(failed)
-    }
-
-    fn receive(&mut self) {
-        self.received.clone_from(&self.sealed);
-    }
-
-    fn open(&mut self) -> Result<(), SessionError> {
-        self.opened().map_err(failed)
-    }
-
-    fn record(&mut self) -> &mut [u8] {
-        &mut self.sealed
-    }
-
-    fn data(&self) -> &[u8] {
-        self.received.get(..RECORD_DATA.len()).unwrap_or_default()
-    }
-}
-
-fn failed(error: ErrorStack) -> SessionError {
-    SessionError::new(FailureWord::Primitive, error)
 }

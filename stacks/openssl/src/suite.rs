@@ -6,14 +6,14 @@ use netbench_libssl::Keys;
 use netbench_protocol::Material;
 use netbench_tls::{Aead, Group, KeyType};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, SetupError,
-    Signatures, SigningPair, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, InPlaceRecords, KeyExchange, RecordProtection,
+    SetupError, Signatures, SigningPair, TrustRoots, Verifier,
 };
 use openssl::ssl::SslMode;
 
 use crate::{
     crypto::Exchange,
-    records::Records,
+    records::RecordKeys,
     stack::{Buffers, OpenSsl},
 };
 
@@ -53,7 +53,7 @@ impl InMemory for OpenSsl {
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Records::new(aead)?))
+        Ok(Box::new(InPlaceRecords::new(RecordKeys::new(aead)?)))
     }
 }
 

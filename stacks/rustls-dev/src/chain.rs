@@ -1,10 +1,10 @@
 use std::{fmt::Display, iter, sync::Arc};
 
-use netbench_worker::{ChainInDer, NotVerified, SetupError, TrustRoots, refused, verify_chain};
+use netbench_worker::{ChainInDer, NotVerified, TrustRoots, verify_chain};
 use rustls::{
     Error, RootCertStore,
     client::{
-        WebPkiServerVerifier,
+        VerifierBuilderError, WebPkiServerVerifier,
         danger::{ServerIdentity, ServerVerifier},
     },
     crypto::Identity,
@@ -12,15 +12,17 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 use rustls_ring::DEFAULT_PROVIDER;
 
-use crate::settings::roots;
-
 /// webpki with ring's algorithms, as in rustls' clients.
 pub(crate) struct WebPki(WebPkiServerVerifier);
 
 impl WebPki {
-    pub(crate) fn new(trust: TrustRoots<'_>) -> Result<Self, SetupError> {
-        let webpki = WebPkiServerVerifier::builder(roots(trust)?, &DEFAULT_PROVIDER).build();
-        Ok(Self(webpki.map_err(refused("verifier"))?))
+    pub(crate) fn new(
+        roots: Arc<RootCertStore>,
+        crls: &[Vec<u8>],
+    ) -> Result<Self, VerifierBuilderError> {
+        let crls = crls.iter().cloned().map(CertificateRevocationListDer::from);
+        let builder = WebPkiServerVerifier::builder(roots, &DEFAULT_PROVIDER).with_crls(crls);
+        builder.build().map(Self)
     }
 }
 
@@ -49,14 +51,8 @@ impl netbench_worker::WebPki for WebPki {
 /// Verifies a chain as rustls' clients do.
 pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     let mut store = RootCertStore::empty();
-    for root in &chain.roots {
-        // As rustls' users do, this leaves out a root that rustls cannot use.
-        let _ = store.add(CertificateDer::from(root.as_slice()));
-    }
-    let crls = chain.crls.iter().cloned();
-    let webpki = WebPkiServerVerifier::builder(Arc::new(store), &DEFAULT_PROVIDER)
-        .with_crls(crls.map(CertificateRevocationListDer::from))
-        .build()
-        .map_err(NotVerified::by_rustls)?;
-    verify_chain(&WebPki(webpki), chain)
+    // As rustls' users do, this leaves out roots that rustls cannot use, which may be all.
+    let _ = TrustRoots::Der(&chain.roots).add_each(|der| store.add(der).is_ok());
+    let webpki = WebPki::new(Arc::new(store), &chain.crls).map_err(NotVerified::by_rustls)?;
+    verify_chain(&webpki, chain)
 }

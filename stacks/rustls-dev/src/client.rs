@@ -1,13 +1,11 @@
-use std::{error::Error as StdError, hash::Hasher, sync::Arc};
+use std::{hash::Hasher, sync::Arc};
 
-use hyper_util::rt::TokioIo;
 use netbench_tls::{Profile, SignatureScheme};
 use netbench_worker::{
-    ClientSetup, Fetch, OwnClient, Probe, SetupError, TlsStream, TrustRoots, Wire, own_client,
-    refused,
+    ClientSetup, Fetch, Probe, SetupError, TlsStream, TrustRoots, own_client, refused,
 };
 use rustls::{
-    ClientConfig, ClientSide, Error,
+    ClientConfig, Error,
     client::{
         WebPkiServerVerifier,
         danger::{
@@ -21,7 +19,7 @@ use rustls_pki_types::ServerName;
 use rustls_ring::DEFAULT_PROVIDER;
 
 use crate::{
-    settings::{held_to, identity as identity_of, lacks, of_versions, roots, scheme},
+    settings::{held_to, identity as identity_of, mappings, of_versions, roots},
     stream::Session,
 };
 
@@ -30,7 +28,13 @@ use crate::{
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let mut config = config(setup)?;
     config.enable_early_data = setup.early_data;
-    Ok(own_client(Client(Arc::new(config)), setup))
+    let config = Arc::new(config);
+    Ok(own_client(setup, move |host, wire| {
+        let name = ServerName::try_from(host.to_owned())?;
+        let mut hello = Vec::new();
+        let connection = config.connect(name).build(&mut hello)?;
+        Ok(TlsStream::new(Session::new(wire, connection, hello)))
+    }))
 }
 
 fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
@@ -42,20 +46,18 @@ fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
         }
     };
     let roots = roots(TrustRoots::Pem(setup.roots_pem))?;
-    let webpki = WebPkiServerVerifier::builder(roots, &provider)
-        .build()
-        .map_err(refused("verifier"))?;
+    let webpki = WebPkiServerVerifier::builder(roots, &provider).build();
+    let webpki = webpki.map_err(refused("verifier"))?;
     let verifier = TimedVerifier {
         schemes: match settings.profile {
             Profile::Library => webpki.supported_verify_schemes(),
-            Profile::Default | Profile::Servo => offered(&settings.signatures)?,
-        },
-        // By default, rustls requests none, as webpki does not read them.
-        staple: match settings.profile {
-            Profile::Library => webpki.request_ocsp_response(),
-            Profile::Default | Profile::Servo => true,
+            Profile::Default | Profile::Servo => {
+                let known = mappings(&settings.signatures)?.into_iter();
+                known.map(|(scheme, _)| scheme).collect()
+            }
         },
         webpki,
+        profile: settings.profile,
         probe: setup.probe.clone(),
     };
     let builder = ClientConfig::builder(Arc::new(provider))
@@ -77,41 +79,12 @@ fn config(setup: &ClientSetup<'_>) -> Result<ClientConfig, SetupError> {
     Ok(config)
 }
 
-/// Returns the schemes to offer, in the given order.
-fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureScheme>, SetupError> {
-    let able = wanted.iter().map(|wanted| {
-        let found = scheme(*wanted).map(|(scheme, _)| scheme);
-        found.ok_or_else(|| lacks(&format!("no verification of {wanted}")))
-    });
-    able.collect()
-}
-
-/// A client's configuration.
-#[derive(Clone)]
-struct Client(Arc<ClientConfig>);
-
-impl OwnClient for Client {
-    type Stream = TlsStream<Session<ClientSide, TokioIo<Wire>>>;
-
-    fn begin(
-        &self,
-        host: &str,
-        wire: TokioIo<Wire>,
-    ) -> Result<Self::Stream, Box<dyn StdError + Send + Sync>> {
-        let name = ServerName::try_from(host.to_owned())?;
-        let mut hello = Vec::new();
-        let connection = self.0.connect(name).build(&mut hello)?;
-        Ok(TlsStream::new(Session::new(wire, connection, hello)))
-    }
-}
-
 /// rustls' own verifier, with its time measured.
 #[derive(Debug)]
 struct TimedVerifier {
     webpki: WebPkiServerVerifier,
     schemes: Vec<rustls::crypto::SignatureScheme>,
-    /// Whether the client requests a stapled OCSP response.
-    staple: bool,
+    profile: Profile,
     probe: Probe,
 }
 
@@ -146,7 +119,8 @@ impl ServerVerifier for TimedVerifier {
     }
 
     fn request_ocsp_response(&self) -> bool {
-        self.staple
+        // By default, rustls requests none, as webpki does not read them.
+        self.profile != Profile::Library || self.webpki.request_ocsp_response()
     }
 
     fn hash_config(&self, hasher: &mut dyn Hasher) {

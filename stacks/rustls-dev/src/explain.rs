@@ -1,7 +1,7 @@
 use netbench_tls::{
-    Alert, CertificateFault,
-    FailureClass::{self, Certificate, Protocol},
-    FailureReason, FailureWord,
+    Alert, CertificateFault as Fault,
+    FailureClass::{self, Certificate},
+    FailureWord,
 };
 use netbench_worker::{Explained, kebab};
 use rustls::error::{Error, PeerMisbehaved};
@@ -10,18 +10,13 @@ use rustls::error::{Error, PeerMisbehaved};
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(alert.0)),
-        Error::InvalidCertificate(_) => {
-            Explained::new(Certificate, CertificateFault::of_rustls(error))
-        }
+        Error::InvalidCertificate(_) => Explained::new(Certificate, Fault::of_rustls(error)),
         Error::PeerMisbehaved(PeerMisbehaved::NoCertificatesPresented) => {
-            Explained::new(Certificate, CertificateFault::NonePresented)
+            Explained::new(Certificate, Fault::NonePresented)
         }
         Error::General(_) | Error::ApiMisuse(_) => {
             Explained::new(FailureClass::Setup, FailureWord::Setup)
         }
-        other => Explained::new(
-            Protocol,
-            FailureReason::Library(kebab(&format!("{other:?}"))),
-        ),
+        other => Explained::of_library(kebab(&format!("{other:?}"))),
     }
 }

@@ -8,25 +8,26 @@ use netbench_tls::{
     TlsVersion,
 };
 use netbench_worker::{
-    ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
-    KeyExchange, RecordProtection, Session, SessionError, SetupError, Signatures, SigningPair,
-    TICKETS, TrustRoots, Verifier, failed, refused,
+    ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory,
+    InPlaceRecords, KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError,
+    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, failed, refused,
 };
 use rustls::{
     ClientConfig, Connection, Error, ServerConfig, ServerSide, SideData, Tcp, VecInput,
     client::Resumption,
-    crypto::CryptoProvider,
+    crypto::{CryptoProvider, WebPkiSupportedAlgorithms},
     server::{
         NoServerSessionStorage, ServerSessionMemoryCache, Tls13Tickets, WebPkiClientVerifier,
     },
 };
-use rustls_ring::DEFAULT_PROVIDER;
+use rustls_pki_types::ServerName;
+use rustls_ring::{ALL_VERIFICATION_ALGS, DEFAULT_PROVIDER};
 
 use crate::{
     chain::WebPki,
-    crypto::{self, Records, Signing},
+    crypto::{self, RecordKeys, Signing},
     names,
-    settings::{held_to, identity, lacks, roots, server_name, verifying},
+    settings::{held_to, identity, lacks, mappings, roots},
     stack::NextLine,
 };
 
@@ -39,7 +40,8 @@ impl InMemory for NextLine {
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let webpki = WebPki::new(TrustRoots::Pem(roots_pem))?;
+        let webpki = WebPki::new(roots(TrustRoots::Pem(roots_pem))?, &[]);
+        let webpki = webpki.map_err(refused("verifier"))?;
         Ok(Box::new(ChainsOfServer::new(webpki, host)?))
     }
 
@@ -64,7 +66,7 @@ impl InMemory for NextLine {
     }
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        Ok(Box::new(Records::new(aead)?))
+        Ok(Box::new(InPlaceRecords::new(RecordKeys::new(aead)?)))
     }
 }
 
@@ -88,7 +90,8 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             Resumption::in_memory_sessions(KEPT_SESSIONS)
         }
     };
-    let (config, name) = (Arc::new(config), server_name(&material.host)?);
+    let name = ServerName::try_from(material.host.clone()).map_err(refused("host name"))?;
+    let config = Arc::new(config);
     Ok(Box::new(move || {
         let mut hello = Vec::new();
         let connection = config.connect(name.clone()).build(&mut hello);
@@ -104,16 +107,14 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         ClientAuth::Off => builder.with_no_client_auth(),
         ClientAuth::On => {
             let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
-            let verifier = WebPkiClientVerifier::builder(trust, &provider)
-                .build()
-                .map_err(refused("verifier of clients"))?;
+            let verifier = WebPkiClientVerifier::builder(trust, &provider).build();
+            let verifier = verifier.map_err(refused("verifier of clients"))?;
             builder.with_client_cert_verifier(Arc::new(verifier))
         }
     };
     let (chain, key) = identity(&material.chain_pem, &material.key_pem)?;
-    let mut config = builder
-        .with_single_cert(chain, key)
-        .map_err(refused("chain and key"))?;
+    let config = builder.with_single_cert(chain, key);
+    let mut config = config.map_err(refused("chain and key"))?;
     config.max_fragment_size = fragment(setup);
     let tickets = match setup.kind {
         HandshakeKind::Full => 0,
@@ -123,23 +124,18 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         default: tickets,
         max: tickets,
     };
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    match setup.kind {
-        HandshakeKind::Full => {}
-        HandshakeKind::SessionId => {
-            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
-        }
-        HandshakeKind::Ticket => {
-            let ticketer = provider.ticketer_factory.ticketer();
-            config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
-        }
+    config.session_storage = match setup.kind {
+        HandshakeKind::SessionId => ServerSessionMemoryCache::new(KEPT_SESSIONS),
+        HandshakeKind::Full | HandshakeKind::Ticket => Arc::new(NoServerSessionStorage {}),
+    };
+    if setup.kind == HandshakeKind::Ticket {
+        let ticketer = provider.ticketer_factory.ticketer();
+        config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
     }
     let config = Arc::new(config);
     Ok(Box::new(move || {
-        session(
-            Connection::<ServerSide, _>::new(Arc::clone(&config)),
-            Vec::new(),
-        )
+        let connection = Connection::<ServerSide, _>::new(Arc::clone(&config));
+        session(connection, Vec::new())
     }))
 }
 
@@ -157,13 +153,16 @@ fn provider(settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupErro
         let (version, key) = (settings.version, settings.key);
         return Err(lacks(&format!("no TLS {version} with keys of {key}")));
     }
-    provider.signature_verification_algorithms = verifying(signatures)?;
+    // rustls requires a list with static lifetime. One is made for each configuration, not for each session.
+    let mapping = mappings(signatures)?.leak();
+    provider.signature_verification_algorithms =
+        WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, mapping)
+            .map_err(|e| SetupError::refused("signature schemes", format!("{e:?}")))?;
     Ok(Arc::new(provider))
 }
 
 /// Returns the fragment size, in which rustls counts a record's header and protection.
 fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
-    const HEADER: usize = 5;
     const TAG: usize = 16;
     let settings = setup.settings;
     let protection = match (settings.version, settings.aead) {
@@ -174,8 +173,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
         // A part of the nonce is sent (RFC 5288 section 3).
         (_, _) => 8 + TAG,
     };
-    let plaintext = setup.max_fragment_bytes.map(usize::from);
-    plaintext.map(|plaintext| plaintext + HEADER + protection)
+    Some(setup.max_fragment_with_header()? + protection)
 }
 
 /// Makes a session whose first data to send are `unsent`.

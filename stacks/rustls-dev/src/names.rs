@@ -13,12 +13,9 @@ pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
     let group = session.negotiated_key_exchange_group();
     let alpn = session.alpn_protocol().map(AsRef::as_ref);
     Negotiated {
-        ech: None,
-        early_data: None,
         version: version.and_then(|version| TlsVersion::of(version.0)),
         suite: suite.map(|suite| CipherSuite(suite.suite().0)),
         group: group.map(|kx| Group(kx.name().0)),
-        signature: None,
         alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
         resumed,
         // A resumed session remembers the chain, which was not sent again.
@@ -26,6 +23,7 @@ pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
             Some(Identity::X509(chain)) if !resumed => lengths(chain),
             _ => Vec::new(),
         },
+        ..Negotiated::default()
     }
 }
 

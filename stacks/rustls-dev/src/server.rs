@@ -3,8 +3,7 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, TlsStream, accepted, refused,
-    site_suites, stapled_response,
+    Accept, SetupError, TlsStream, own_server, refused, site_suites, stapled_response,
 };
 use rustls::{
     Connection, ServerConfig, ServerSide,
@@ -13,7 +12,6 @@ use rustls::{
 };
 use rustls_pki_types::PrivateKeyDer;
 use rustls_ring::{ALL_TLS12_CIPHER_SUITES, DEFAULT_PROVIDER};
-use tokio::net::TcpStream;
 
 use crate::{
     settings::{held_to, identity, lacks},
@@ -48,7 +46,11 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         let ticketer = DEFAULT_PROVIDER.ticketer_factory.ticketer();
         config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
     }
-    Ok(Arc::new(Acceptor(Arc::new(config))))
+    let config = Arc::new(config);
+    Ok(own_server(move |stream| {
+        let connection = Connection::<ServerSide, _>::new(Arc::clone(&config))?;
+        Ok(TlsStream::new(Session::new(stream, connection, Vec::new())))
+    }))
 }
 
 /// Refuses a server's key with which no suite of TLS 1.2 signs, where there is no other version.
@@ -65,15 +67,4 @@ fn serves_with(key: &PrivateKeyDer<'_>, versions: &[TlsVersion]) -> Result<(), S
         return Ok(());
     }
     Err(lacks("no TLS 1.2 with such keys"))
-}
-
-struct Acceptor(Arc<ServerConfig>);
-
-impl Accept for Acceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let connection = Connection::<ServerSide, _>::new(Arc::clone(&self.0));
-        Box::pin(accepted(connection.map(|connection| {
-            TlsStream::new(Session::new(stream, connection, Vec::new()))
-        })))
-    }
 }

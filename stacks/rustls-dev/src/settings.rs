@@ -3,34 +3,15 @@
 use std::{borrow::Cow, sync::Arc};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, TrustRoots, chain_of_pem, key_of_pem, refused, supported};
+use netbench_worker::{SetupError, TrustRoots, all_of, chain_of_pem, key_of_pem};
 use rustls::{
     RootCertStore,
-    crypto::{CryptoProvider, Identity, WebPkiSupportedAlgorithms, kx::SupportedKxGroup},
+    crypto::{CryptoProvider, Identity, kx::SupportedKxGroup},
 };
-use rustls_pki_types::{PrivateKeyDer, ServerName};
+use rustls_pki_types::PrivateKeyDer;
 use rustls_ring::{
-    ALL_KX_GROUPS, ALL_TLS12_CIPHER_SUITES, ALL_TLS13_CIPHER_SUITES, ALL_VERIFICATION_ALGS,
-    DEFAULT_PROVIDER,
+    ALL_KX_GROUPS, ALL_TLS12_CIPHER_SUITES, ALL_TLS13_CIPHER_SUITES, DEFAULT_PROVIDER,
 };
-
-/// Returns the suites of the lab that it supports.
-pub(crate) fn can_suites() -> Vec<CipherSuite> {
-    let tls12 = ALL_TLS12_CIPHER_SUITES.iter().map(|suite| &suite.common);
-    let tls13 = ALL_TLS13_CIPHER_SUITES.iter().map(|suite| &suite.common);
-    let all: Vec<u16> = tls12.chain(tls13).map(|common| common.suite.0).collect();
-    supported(CipherSuite::SERVED, |suite| all.contains(&suite.0))
-}
-
-/// Returns the groups that it supports, among those that clients offer.
-pub(crate) fn can_groups() -> Vec<Group> {
-    supported(Group::OFFERED, |it| group(it).is_ok())
-}
-
-/// Returns the signature schemes that it verifies, among those that clients offer.
-pub(crate) fn can_signatures() -> Vec<SignatureScheme> {
-    supported(SignatureScheme::OFFERED, |it| scheme(it).is_some())
-}
 
 /// Returns the provider restricted to `versions`, and to `suites` and `groups` in their order.
 ///
@@ -68,10 +49,8 @@ pub(crate) fn of_versions(
     mut provider: CryptoProvider,
     versions: &[TlsVersion],
 ) -> Result<CryptoProvider, SetupError> {
-    for version in versions {
-        if !matches!(version, TlsVersion::Tls12 | TlsVersion::Tls13) {
-            return Err(lacks(&format!("no TLS {version}")));
-        }
+    if let Some(other) = versions.iter().find(|it| it.is_deprecated()) {
+        return Err(lacks(&format!("no TLS {other}")));
     }
     if !versions.contains(&TlsVersion::Tls12) {
         provider.tls12_cipher_suites = Cow::default();
@@ -82,17 +61,11 @@ pub(crate) fn of_versions(
     Ok(provider)
 }
 
-/// Returns the verification algorithms of these schemes, in this order.
-pub(crate) fn verifying(
-    schemes: &[SignatureScheme],
-) -> Result<WebPkiSupportedAlgorithms, SetupError> {
-    let mapping = schemes.iter().map(|wanted| {
-        scheme(*wanted).ok_or_else(|| lacks(&format!("no verification of {wanted}")))
-    });
-    let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
-    // rustls requires a list with static lifetime. One is made for each configuration, not for each session.
-    WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, Vec::leak(mapping))
-        .map_err(|e| SetupError::refused("signature schemes", format!("{e:?}")))
+/// Returns these schemes with the algorithms that verify them, in this order.
+pub(crate) fn mappings(schemes: &[SignatureScheme]) -> Result<Vec<Mapping>, SetupError> {
+    all_of(schemes, scheme, |it| {
+        lacks(&format!("no verification of {it}"))
+    })
 }
 
 pub(crate) fn group(wanted: Group) -> Result<&'static dyn SupportedKxGroup, SetupError> {
@@ -101,7 +74,7 @@ pub(crate) fn group(wanted: Group) -> Result<&'static dyn SupportedKxGroup, Setu
     found.ok_or_else(|| lacks(&format!("no group {wanted}")))
 }
 
-type Mapping = (
+pub(crate) type Mapping = (
     rustls::crypto::SignatureScheme,
     &'static [&'static dyn rustls_pki_types::SignatureVerificationAlgorithm],
 );
@@ -133,8 +106,4 @@ pub(crate) fn identity(
     let identity = Identity::from_cert_chain(chain_of_pem("chain", chain_pem)?)
         .map_err(|e| SetupError::refused("chain", format!("{e:?}")))?;
     Ok((Arc::new(identity), key_of_pem("key", key_pem)?))
-}
-
-pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
-    ServerName::try_from(host.to_owned()).map_err(refused("host name"))
 }

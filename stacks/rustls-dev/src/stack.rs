@@ -1,37 +1,32 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_protocol::{ServeSite, StackDescription};
-use netbench_tls::WorkerRecord;
+use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_version,
+    locked_package, locked_version, supported,
 };
 
-use crate::{chain, client, explain, server, settings};
+use crate::{
+    chain, client, explain, server,
+    settings::{group, held_to, scheme},
+};
 
 /// The supported operations, by their names in the protocol.
-const OPERATIONS: [&str; 8] = [
-    "connect",
-    "serve",
-    "suite",
-    "request",
-    "client-certificate",
-    "client-file",
-    "early-data",
-    "verify",
-];
+const OPERATIONS: &str =
+    "connect serve suite request client-certificate client-file early-data verify";
 
-/// The next line of rustls, named by the version that Cargo has locked.
-pub(crate) struct NextLine {
-    name: &'static str,
-}
+/// The versions with which this worker is built.
+const LOCK: &str = include_str!("../Cargo.lock");
+
+/// The next line of rustls, by the name of the version that Cargo has locked.
+pub(crate) struct NextLine(&'static str);
 
 impl NextLine {
     pub(crate) fn new() -> Self {
-        Self {
-            // The name is allocated once per process.
-            name: line(&locked("rustls")).leak(),
-        }
+        let version = locked_version(LOCK, "rustls").unwrap_or_default();
+        // The name is allocated once per process.
+        Self(line(&version).leak())
     }
 }
 
@@ -45,24 +40,24 @@ fn line(version: &str) -> String {
 
 impl Stack for NextLine {
     fn name(&self) -> &'static str {
-        self.name
+        self.0
     }
 
     fn describe(&self) -> StackDescription {
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
-                stack: self.name.to_owned(),
-                library: format!("rustls {}", locked("rustls")),
-                provider: Some(format!("ring {}", locked("ring"))),
+                stack: self.0.to_owned(),
+                library: locked_package(LOCK, "rustls"),
+                provider: Some(locked_package(LOCK, "ring")),
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: OPERATIONS.map(str::to_owned).to_vec(),
+            operations: OPERATIONS.split(' ').map(str::to_owned).collect(),
             trust_sources: Vec::new(),
-            groups: settings::can_groups(),
-            suites: settings::can_suites(),
-            signatures: settings::can_signatures(),
+            groups: supported(Group::OFFERED, |it| group(it).is_ok()),
+            suites: supported(CipherSuite::SERVED, |it| held_to(&[], &[it], &[]).is_ok()),
+            signatures: supported(SignatureScheme::OFFERED, |it| scheme(it).is_some()),
         }
     }
 
@@ -87,11 +82,6 @@ impl Stack for NextLine {
     }
 }
 
-/// Returns the version of a package with which this worker is built.
-fn locked(package: &str) -> String {
-    locked_version(include_str!("../Cargo.lock"), package).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +89,7 @@ mod tests {
     #[test]
     fn a_stack_is_named_by_its_line_and_stage() {
         assert_eq!(line("0.24.0-dev.2"), "rustls@0.24-dev");
-        assert_eq!(line(&locked("rustls")), "rustls@0.24-dev");
+        assert_eq!(NextLine::new().name(), "rustls@0.24-dev");
     }
 
     /// Checks that this and other versions of rustls differ only in rustls.
@@ -116,7 +106,7 @@ mod tests {
         ];
         for package in crates {
             assert_eq!(
-                locked_version(include_str!("../Cargo.lock"), package),
+                locked_version(LOCK, package),
                 locked_version(include_str!("../../../Cargo.lock"), package),
                 "{package}"
             );

@@ -110,10 +110,8 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> Session<Side, S> {
         self.connection
             .write(plaintext, &mut self.outgoing)
             .map_err(io::Error::other)?;
-        match self.send() {
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Ready(Ok(())) | Poll::Pending => Poll::Ready(Ok(bytes)),
-        }
+        let _ = self.send()?;
+        Poll::Ready(Ok(bytes))
     }
 }
 
@@ -202,9 +200,7 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> SocketSession for Sessio
             }
             // Answers to handshake messages are pending. If the socket does not accept them now, they are
             // sent with the next data.
-            if let Poll::Ready(Err(error)) = self.send() {
-                return Poll::Ready(Err(error));
-            }
+            let _ = self.send()?;
         }
     }
 

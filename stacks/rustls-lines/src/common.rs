@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use netbench_tls::{CipherSuite, HandshakeKind, Profile, SignatureScheme, TlsVersion};
-use netbench_worker::{
-    EndpointSetup, KEPT_SESSIONS, Parameters, Probe, SetupError, refused, supported,
-};
+use netbench_worker::{KEPT_SESSIONS, Parameters, Probe, SetupError, all_of, refused, supported};
 #[cfg(not(feature = "rustls-0-20"))]
 use rustls::client::Resumption;
 #[cfg(feature = "rustls-0-20")]
@@ -41,10 +39,7 @@ pub(crate) fn has_suite(suite: CipherSuite) -> bool {
 pub(crate) fn cipher_suites(
     wanted: &[CipherSuite],
 ) -> Result<Vec<SupportedCipherSuite>, SetupError> {
-    wanted
-        .iter()
-        .map(|suite| library_suite(*suite).ok_or_else(|| unsupported("suite", suite)))
-        .collect()
+    all_of(wanted, library_suite, |suite| unsupported("suite", suite))
 }
 
 fn library_suite(suite: CipherSuite) -> Option<SupportedCipherSuite> {
@@ -56,13 +51,8 @@ fn library_suite(suite: CipherSuite) -> Option<SupportedCipherSuite> {
 pub(crate) fn schemes(
     wanted: &[SignatureScheme],
 ) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
-    wanted
-        .iter()
-        .map(|scheme| {
-            let known = verifies(*scheme).then(|| rustls::SignatureScheme::from(scheme.0));
-            known.ok_or_else(|| unsupported("verification of", scheme))
-        })
-        .collect()
+    let known = |it: SignatureScheme| verifies(it).then(|| it.0.into());
+    all_of(wanted, known, |it| unsupported("verification of", it))
 }
 
 pub(crate) fn versions(
@@ -76,13 +66,6 @@ pub(crate) fn versions(
             other => Err(unsupported("version", other)),
         })
         .collect()
-}
-
-/// Returns the fragment size, in which rustls counts a record's five bytes of header.
-pub(crate) fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
-    setup
-        .max_fragment_bytes
-        .map(|plaintext| usize::from(plaintext) + 5)
 }
 
 /// Sets the sessions that a client keeps.

@@ -16,7 +16,7 @@ use rustls::{
 };
 
 use crate::{
-    common::{Wanted, fragment, keep_client_sessions, keep_server_sessions},
+    common::{Wanted, keep_client_sessions, keep_server_sessions},
     line::{self, server_name},
     stack::Line,
 };
@@ -64,7 +64,7 @@ fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
         probe: None,
     })?;
     let mut config = builder.with_no_client_auth();
-    config.max_fragment_size = fragment(setup);
+    config.max_fragment_size = setup.max_fragment_with_header();
     keep_client_sessions(&mut config, setup.kind);
     Ok(config)
 }
@@ -72,7 +72,7 @@ fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
 fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
     let (chain, key) = (&setup.material.chain_pem, &setup.material.key_pem);
     let mut config = line::server(&setup.settings.into(), chain, key, Vec::new())?;
-    config.max_fragment_size = fragment(setup);
+    config.max_fragment_size = setup.max_fragment_with_header();
     keep_server_sessions(&mut config, setup.kind)?;
     Ok(config)
 }

@@ -7,7 +7,7 @@ use std::{
 
 use netbench_protocol::ServeSite;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, Observed, Parameters, SetupError, stapled_response,
+    Accept, Accepted, Observed, Parameters, SetupError, accepting, stapled_response,
 };
 use rustls::server::NoServerSessionStorage;
 use tokio::{
@@ -31,24 +31,17 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     } else {
         config.ticketer = common::ticketer()?;
     }
-    Ok(Arc::new(Acceptor(TlsAcceptor::from(Arc::new(config)))))
-}
-
-struct Acceptor(TlsAcceptor);
-
-impl Accept for Acceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let accepting = self.0.accept(Watched {
-            stream,
-            sent: Observed::default(),
-        });
-        Box::pin(async move {
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Ok(accepting(move |stream| {
+        let sent = Observed::default();
+        let accepting = acceptor.accept(Watched { stream, sent });
+        async {
             let stream = accepting.await?;
             let (watched, connection) = stream.get_ref();
             let negotiated = negotiated(connection, watched.sent.negotiated());
             Ok(Accepted::new(stream, negotiated))
-        })
-    }
+        }
+    }))
 }
 
 /// The socket, with the server's messages in the clear: the library reports neither the group nor whether a

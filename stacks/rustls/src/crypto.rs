@@ -1,16 +1,16 @@
 //! The cryptography of handshakes and records, by the same calls as in rustls.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use netbench_protocol::Material;
-use netbench_tls::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
+use netbench_tls::{Aead, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
-    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, refused,
+    Exchange, ExchangeCalls, InPlaceKeys, KeyExchange, RECORD_DATA, SIGNED, SetupError, refused,
 };
 use rustls::{
-    ContentType, ProtocolVersion, SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
+    ContentType, Error, ProtocolVersion, SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
-        ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup,
+        SupportedKxGroup,
         cipher::{
             AeadKey, InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter,
             OutboundPlainMessage,
@@ -34,16 +34,13 @@ pub(crate) fn exchange(
     let held = provider.held_to(&[], &[group])?;
     let first = held.kx_groups.first().copied();
     let group = first.ok_or_else(|| SetupError::Unsupported(format!("no group {group}")))?;
-    Ok(Box::new(Exchange {
-        group,
-        client: None,
-        server: None,
-        agreed: None,
-    }))
-}
-
-fn failed(why: impl std::fmt::Display) -> SessionError {
-    SessionError::new(FailureWord::Primitive, why)
+    let calls = ExchangeCalls {
+        start: |group: &&dyn SupportedKxGroup| group.start(),
+        respond: |group, client| group.start_and_complete(client.pub_key()),
+        agree: |client, server| client.complete(&server.pub_key),
+        secrets: |client, server| [client.secret_bytes(), server.secret.secret_bytes()],
+    };
+    Ok(Box::new(Exchange::new(group, calls)))
 }
 
 /// A key and its certificate.
@@ -105,55 +102,13 @@ impl netbench_worker::SigningKey for Signing {
     }
 }
 
-/// A key exchange in progress.
-struct Exchange {
-    group: &'static dyn SupportedKxGroup,
-    client: Option<Box<dyn ActiveKeyExchange>>,
-    server: Option<CompletedKeyExchange>,
-    agreed: Option<SharedSecret>,
-}
-
-impl KeyExchange for Exchange {
-    fn key_share(&mut self) -> Result<(), SessionError> {
-        self.client = Some(self.group.start().map_err(failed)?);
-        Ok(())
-    }
-
-    fn respond(&mut self) -> Result<(), SessionError> {
-        let client = self.client.as_ref().ok_or_else(|| failed("no key share"))?;
-        let made = self.group.start_and_complete(client.pub_key());
-        self.server = Some(made.map_err(failed)?);
-        Ok(())
-    }
-
-    fn agree(&mut self) -> Result<(), SessionError> {
-        let (Some(client), Some(server)) = (self.client.take(), &self.server) else {
-            return Err(failed("no share"));
-        };
-        self.agreed = Some(client.complete(&server.pub_key).map_err(failed)?);
-        Ok(())
-    }
-
-    fn secrets(&self) -> Option<[&[u8]; 2]> {
-        let (client, server) = (self.agreed.as_ref()?, self.server.as_ref()?);
-        Some([client.secret_bytes(), server.secret.secret_bytes()])
-    }
-}
-
-/// The keys of one direction, and its last record.
-pub(crate) struct Records {
+/// The keys of one direction.
+pub(crate) struct RecordKeys {
     encrypter: Box<dyn MessageEncrypter>,
     decrypter: Box<dyn MessageDecrypter>,
-    /// The number of the last record, and of the next. AWS-LC requires consecutive numbers.
-    number: u64,
-    next_number: u64,
-    /// The library's output, after the room for a header.
-    sealed: Vec<u8>,
-    received: Vec<u8>,
-    data_bytes: usize,
 }
 
-impl Records {
+impl RecordKeys {
     pub(crate) fn new(provider: &dyn Provider, aead: Aead) -> Result<Self, SetupError> {
         let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, aead);
         let held = provider.held_to(&[settings.suite()], &[])?;
@@ -165,16 +120,9 @@ impl Records {
         Ok(Self {
             encrypter: suite.aead_alg.encrypter(key(suite, &secret), Iv::from(IV)),
             decrypter: suite.aead_alg.decrypter(key(suite, &secret), Iv::from(IV)),
-            number: 0,
-            next_number: 0,
-            sealed: Vec::new(),
-            received: Vec::new(),
-            data_bytes: 0,
         })
     }
 }
-
-const HEADER_BYTES: usize = 5;
 
 const IV: [u8; 12] = [0x11; 12];
 
@@ -184,43 +132,28 @@ fn key(suite: &Tls13CipherSuite, secret: &[u8]) -> AeadKey {
     derive_traffic_key(&*expander, suite.aead_alg)
 }
 
-impl RecordProtection for Records {
-    fn seal(&mut self) -> Result<(), SessionError> {
+impl InPlaceKeys for RecordKeys {
+    const HEADER_BYTES: usize = 5;
+
+    type Error = Error;
+
+    fn seal(&mut self, number: u64, record: &mut Vec<u8>) -> Result<(), Error> {
         let message = OutboundPlainMessage {
             typ: ContentType::ApplicationData,
             version: ProtocolVersion::TLSv1_2,
             payload: RECORD_DATA[..].into(),
         };
-        self.number = self.next_number;
-        self.next_number += 1;
-        let sealed = self.encrypter.encrypt(message, self.number);
-        let sealed = sealed.map_err(failed)?;
-        self.sealed = sealed.encode();
+        *record = self.encrypter.encrypt(message, number)?.encode();
         Ok(())
     }
 
-    fn receive(&mut self) {
-        self.received.clone_from(&self.sealed);
-    }
-
-    fn open(&mut self) -> Result<(), SessionError> {
+    fn open(&mut self, number: u64, record: &mut [u8]) -> Result<Range<usize>, Error> {
         let record = InboundOpaqueMessage::new(
             ContentType::ApplicationData,
             ProtocolVersion::TLSv1_2,
-            self.received.get_mut(HEADER_BYTES..).unwrap_or_default(),
+            record.get_mut(Self::HEADER_BYTES..).unwrap_or_default(),
         );
-        let opened = self.decrypter.decrypt(record, self.number);
-        let opened = opened.map_err(failed)?;
-        self.data_bytes = opened.payload.len();
-        Ok(())
-    }
-
-    fn record(&mut self) -> &mut [u8] {
-        self.sealed.get_mut(HEADER_BYTES..).unwrap_or_default()
-    }
-
-    fn data(&self) -> &[u8] {
-        let data = HEADER_BYTES..HEADER_BYTES + self.data_bytes;
-        self.received.get(data).unwrap_or_default()
+        let opened = self.decrypter.decrypt(record, number)?;
+        Ok(Self::HEADER_BYTES..Self::HEADER_BYTES + opened.payload.len())
     }
 }

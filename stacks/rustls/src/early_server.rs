@@ -86,7 +86,7 @@ impl EarlyAcceptor {
     {
         let session = EarlySession::new(&self, stream)?;
         let receipt = session.receipt.clone();
-        let accepted = accepted(Ok::<_, AcceptError>(TlsStream::new(session))).await?;
+        let accepted = accepted(TlsStream::new(session)).await?;
         let is_early = accepted.negotiated.early_data == Some(EarlyDataStatus::Accepted);
         Ok(Accepted {
             early: is_early.then_some(receipt),

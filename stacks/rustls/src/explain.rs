@@ -1,7 +1,7 @@
 use netbench_tls::{
-    Alert, CertificateFault,
-    FailureClass::{self, Certificate, Protocol},
-    FailureReason, FailureWord,
+    Alert, CertificateFault as Fault,
+    FailureClass::{self, Certificate},
+    FailureWord,
 };
 use netbench_worker::{Explained, kebab};
 use rustls::{Error, PeerIncompatible};
@@ -10,21 +10,14 @@ use rustls::{Error, PeerIncompatible};
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
         Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(u8::from(*alert))),
-        Error::InvalidCertificate(_) => {
-            Explained::new(Certificate, CertificateFault::of_rustls(error))
-        }
-        Error::NoCertificatesPresented => {
-            Explained::new(Certificate, CertificateFault::NonePresented)
-        }
+        Error::InvalidCertificate(_) => Explained::new(Certificate, Fault::of_rustls(error)),
+        Error::NoCertificatesPresented => Explained::new(Certificate, Fault::NonePresented),
         // The types of the configurations that the error contains are private.
         Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(_)) => {
             Explained::ech_rejected(None)
         }
         Error::General(_) => Explained::new(FailureClass::Setup, FailureWord::Setup),
-        other => Explained::new(
-            Protocol,
-            FailureReason::Library(kebab(&format!("{other:?}"))),
-        ),
+        other => Explained::of_library(kebab(&format!("{other:?}"))),
     }
 }
 
@@ -54,12 +47,12 @@ mod tests {
             (CertificateError::Expired.into(), Certificate, "expired"),
             (
                 InvalidMessage::InvalidContentType.into(),
-                Protocol,
+                FailureClass::Protocol,
                 "invalid-message-invalid-content-type",
             ),
             (
                 PeerIncompatible::NoCipherSuitesInCommon.into(),
-                Protocol,
+                FailureClass::Protocol,
                 "peer-incompatible-no-cipher-suites-in-common",
             ),
         ];

@@ -14,8 +14,9 @@ use netbench_tls::{
 };
 use netbench_worker::{
     Buffered, BufferedSession, ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, InMemory,
-    KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError, SetupError, Signatures,
-    SigningPair, TICKETS, TrustRoots, Verifier, chain_of_pem, failed, key_of_pem, refused,
+    InPlaceRecords, KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError,
+    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, chain_of_pem, failed,
+    key_of_pem, refused,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, Error, HandshakeKind as Kind, ServerConfig,
@@ -32,7 +33,7 @@ use rustls_pki_types::ServerName;
 use crate::{
     chain::WebPki,
     client::roots,
-    crypto::{self, Records, Signing},
+    crypto::{self, RecordKeys, Signing},
     names,
     provider::{Provider, versions},
     stack::{Interface, Rustls},
@@ -87,7 +88,10 @@ impl InMemory for Rustls {
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Records::new(self.provider, aead)?))
+        Ok(Box::new(InPlaceRecords::new(RecordKeys::new(
+            self.provider,
+            aead,
+        )?)))
     }
 }
 
@@ -117,7 +121,7 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
             )
             .map_err(refused("client's chain and key"))?,
     };
-    config.max_fragment_size = fragment(setup);
+    config.max_fragment_size = setup.max_fragment_with_header();
     config.resumption = match setup.kind {
         HandshakeKind::Full => Resumption::disabled(),
         // This is a client's default.
@@ -153,7 +157,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let mut config = builder
         .with_single_cert(chain, key)
         .map_err(refused("chain and key"))?;
-    config.max_fragment_size = fragment(setup);
+    config.max_fragment_size = setup.max_fragment_with_header();
     config.send_tls13_tickets = TICKETS;
     match setup.kind {
         HandshakeKind::Full => {
@@ -212,14 +216,6 @@ fn provider(
         mapping: Vec::leak(mapping),
     };
     Ok(Arc::new(provider))
-}
-
-/// Returns the fragment size, in which rustls counts a record's five bytes of header.
-fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
-    const HEADER: usize = 5;
-    setup
-        .max_fragment_bytes
-        .map(|plaintext| usize::from(plaintext) + HEADER)
 }
 
 struct Client {

@@ -3,15 +3,14 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::{Alpn, CipherSuite, EarlyDataPolicy};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, TrustRoots, chain_of_pem, key_of_pem,
-    refused, stapled_response, supported,
+    Accept, Accepted, SetupError, TrustRoots, accepting, chain_of_pem, key_of_pem, refused,
+    stapled_response, supported,
 };
 use rustls::{
     ServerConfig,
     crypto::CryptoProvider,
     server::{NoServerSessionStorage, WebPkiClientVerifier},
 };
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
@@ -64,9 +63,17 @@ pub(crate) fn acceptor(
         config.ticketer = ticketer;
     }
     // Without a ticketer, rustls' tickets are only references to sessions that the server keeps.
-    Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
-        config,
-    )))))
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Ok(accepting(move |stream| {
+        let accepting = acceptor.accept(stream);
+        async {
+            let stream = accepting.await?;
+            let (_, connection) = stream.get_ref();
+            let suite = connection.negotiated_cipher_suite();
+            let negotiated = names::negotiated(connection, suite.map(|suite| suite.suite()));
+            Ok(Accepted::new(stream, negotiated))
+        }
+    }))
 }
 
 /// Makes rustls' configuration with a provider, without a ticketer.
@@ -100,21 +107,4 @@ fn config(
     config.alpn_protocols = site.alpn.iter().map(|a: &Alpn| a.name().into()).collect();
     config.send_tls13_tickets = usize::from(site.tickets);
     Ok(config)
-}
-
-struct RustlsAcceptor(TlsAcceptor);
-
-impl Accept for RustlsAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let accepting = self.0.accept(stream);
-        Box::pin(async move {
-            let stream = accepting.await?;
-            let (_, connection) = stream.get_ref();
-            let suite = connection
-                .negotiated_cipher_suite()
-                .map(|suite| suite.suite());
-            let negotiated = names::negotiated(connection, suite);
-            Ok(Accepted::new(stream, negotiated))
-        })
-    }
 }

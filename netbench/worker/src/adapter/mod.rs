@@ -6,6 +6,7 @@ mod callbacks;
 mod converted;
 mod driven;
 mod ech_key;
+mod exchange;
 mod offer;
 mod own_client;
 mod pem;
@@ -21,20 +22,22 @@ mod webpki;
 
 pub use alpn::{alpn_list, preferred_alpn};
 pub use buffered::{Buffered, BufferedSession};
-pub use callbacks::{CallbackTransport, NotTransferred};
+pub use callbacks::{CallbackTransport, Lent, NotTransferred};
 pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession, polled};
 pub use ech_key::{ServerEchKey, ech_keys};
+pub use exchange::{Exchange, ExchangeCalls};
 pub use offer::{
-    Parameters, der_length, site_suites, supported, usable_suites, usable_versions, version_range,
+    Parameters, all_of, der_length, site_suites, supported, usable_suites, usable_versions,
+    version_range,
 };
-pub use own_client::{HandshakeStream, OwnClient, accepted, own_client};
+pub use own_client::{HandshakeStream, accepted, accepting, own_client, own_server};
 pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
 pub use plain_client::{PlainClient, TokioWire, plain_client};
 pub use records::{
-    APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_HEADER, SEALED_BYTES,
-    TAG_BYTES,
+    APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, InPlaceKeys, InPlaceRecords, NONCE,
+    RECORD_HEADER, SEALED_BYTES, TAG_BYTES,
 };
 pub use signing::{SigningKey, SigningPair};
 pub use staple::stapled_response;

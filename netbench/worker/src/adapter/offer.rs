@@ -10,6 +10,19 @@ pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
     all.iter().copied().filter(|value| has(*value)).collect()
 }
 
+/// Returns a library's values of everything that is `wanted`, in this order.
+///
+/// # Errors
+/// The error from `lacks`, for the first value that the library does not have.
+pub fn all_of<W: Copy, T>(
+    wanted: &[W],
+    find: impl Fn(W) -> Option<T>,
+    lacks: impl Fn(W) -> SetupError,
+) -> Result<Vec<T>, SetupError> {
+    let found = wanted.iter().map(|it| find(*it).ok_or_else(|| lacks(*it)));
+    found.collect()
+}
+
 /// The parameters that a side offers or accepts, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {

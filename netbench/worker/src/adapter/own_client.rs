@@ -1,17 +1,21 @@
 use std::{
-    error::Error,
     future::poll_fn,
     io,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use http::Uri;
 use hyper_util::{client::legacy::connect::Connection, rt::TokioIo};
 use netbench_tls::Negotiated;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 use tower_service::Service;
 
-use crate::{AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, TimedTcp, Wire};
+use super::TokioWire;
+use crate::{Accept, AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, FetchError, TimedTcp};
 
 /// A byte stream inside TLS that performs its handshake.
 pub trait HandshakeStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
@@ -22,54 +26,77 @@ pub trait HandshakeStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     fn negotiated(&self) -> Negotiated;
 }
 
-/// A client's configuration of a library for which no crate has a connector for hyper.
-pub trait OwnClient: Clone + Send + Sync + 'static {
-    /// The stream inside TLS.
-    type Stream: HandshakeStream + Connection;
-
-    /// Creates the session of a new connection with `host`, which is a name or an address without brackets.
-    ///
-    /// # Errors
-    /// A name that the library does not accept, or another error of the library.
-    fn begin(
-        &self,
-        host: &str,
-        wire: TokioIo<Wire>,
-    ) -> Result<Self::Stream, Box<dyn Error + Send + Sync>>;
-}
-
-/// Makes a client of hyper whose connections begin with `client`.
-pub fn own_client(client: impl OwnClient, setup: &ClientSetup<'_>) -> Box<dyn Fetch> {
+/// Makes a client of hyper with a library for which no crate has a connector. `begin` creates the session of a new
+/// connection with a host, which is a name or an address without brackets.
+pub fn own_client<B, S>(setup: &ClientSetup<'_>, begin: B) -> Box<dyn Fetch>
+where
+    B: Fn(&str, TokioWire) -> Result<S, FetchError> + Clone + Send + Sync + 'static,
+    S: HandshakeStream + Connection,
+{
     let connector = Connector {
         tcp: setup.tcp(),
-        client,
+        begin,
     };
     Box::new(setup.hyper_client(connector, |stream| stream.inner().negotiated()))
+}
+
+/// Makes a server with such a library. `begin` creates the session of a new connection.
+pub fn own_server<B, S>(begin: B) -> Arc<dyn Accept>
+where
+    B: Fn(TcpStream) -> Result<S, AcceptError> + Send + Sync + 'static,
+    S: HandshakeStream,
+{
+    accepting(move |stream| {
+        let begun = begin(stream);
+        async { accepted(begun?).await }
+    })
+}
+
+/// Makes a server that performs its handshakes by `accept`.
+pub fn accepting<A, F>(accept: A) -> Arc<dyn Accept>
+where
+    A: Fn(TcpStream) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Accepted, AcceptError>> + Send + 'static,
+{
+    Arc::new(Acceptor(accept))
 }
 
 /// Performs the handshake of a server's new session.
 ///
 /// # Errors
-/// The session could not be created, or its handshake has failed.
-pub async fn accepted<S: HandshakeStream>(
-    begun: Result<S, impl Into<AcceptError>>,
-) -> Result<Accepted, AcceptError> {
-    let mut stream = begun.map_err(Into::into)?;
+/// The handshake has failed.
+pub async fn accepted(mut stream: impl HandshakeStream) -> Result<Accepted, AcceptError> {
     poll_fn(|cx| stream.poll_handshake(cx)).await?;
     let negotiated = stream.negotiated();
     Ok(Accepted::new(stream, negotiated))
 }
 
-/// A connector that makes connections and takes them through the handshake.
-#[derive(Clone)]
-struct Connector<C> {
-    tcp: TimedTcp,
-    client: C,
+struct Acceptor<A>(A);
+
+impl<A, F> Accept for Acceptor<A>
+where
+    A: Fn(TcpStream) -> F + Send + Sync,
+    F: Future<Output = Result<Accepted, AcceptError>> + Send + 'static,
+{
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        Box::pin((self.0)(stream))
+    }
 }
 
-impl<C: OwnClient> Service<Uri> for Connector<C> {
-    type Response = TokioIo<C::Stream>;
-    type Error = Box<dyn Error + Send + Sync>;
+/// A connector that makes connections and takes them through the handshake.
+#[derive(Clone)]
+struct Connector<B> {
+    tcp: TimedTcp,
+    begin: B,
+}
+
+impl<B, S> Service<Uri> for Connector<B>
+where
+    B: Fn(&str, TokioWire) -> Result<S, FetchError> + Clone + Send + 'static,
+    S: HandshakeStream,
+{
+    type Response = TokioIo<S>;
+    type Error = FetchError;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -80,10 +107,10 @@ impl<C: OwnClient> Service<Uri> for Connector<C> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let host = host.to_owned();
         let connecting = self.tcp.call(uri);
-        let client = self.client.clone();
+        let begin = self.begin.clone();
         Box::pin(async move {
             let wire = TokioIo::new(connecting.await?);
-            let mut stream = client.begin(&host, wire)?;
+            let mut stream = begin(&host, wire)?;
             poll_fn(|cx| stream.poll_handshake(cx)).await?;
             Ok(TokioIo::new(stream))
         })

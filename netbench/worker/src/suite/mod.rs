@@ -175,6 +175,13 @@ pub struct EndpointSetup<'a> {
     pub material: &'a Material,
 }
 
+impl EndpointSetup<'_> {
+    /// Returns the maximum plaintext in a record with the five bytes of its header, which rustls counts too.
+    pub fn max_fragment_with_header(&self) -> Option<usize> {
+        Some(usize::from(self.max_fragment_bytes?) + 5)
+    }
+}
+
 /// Number of tickets that a server of TLS 1.3 issues after a handshake, which is the default of both OpenSSL and
 /// rustls.
 pub const TICKETS: usize = 2;
