@@ -7,7 +7,9 @@ use std::{
 
 use http::Uri;
 use netbench_tls::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
-use netbench_worker::{ClientSetup, Converted, Fetch, Probe, SetupError, TimedTcp, refused};
+use netbench_worker::{
+    ClientSetup, Converted, Fetch, Parameters, Probe, SetupError, TimedTcp, refused,
+};
 use s2n_tls::{
     callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},
     config::{Builder, Config, ConnectionInitializer},
@@ -22,10 +24,7 @@ use crate::{ffi, negotiated::negotiated, policy::policy, tickets::Tickets};
 
 /// Parses the roots and makes s2n-tls' configuration and s2n-tls-hyper's connector.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
-    let connections = Connections {
-        config: config(setup)?,
-        probe: setup.probe.clone(),
-    };
+    let connections = Connections(config(setup)?, setup.probe.clone());
     let https = HttpsConnector::builder_with_http(setup.tcp(), connections).build();
     let https = Converted::new(https, |connected| connected.map_err(cause));
     Ok(Box::new(setup.hyper_client(https, inspect)))
@@ -43,42 +42,36 @@ fn config(setup: &ClientSetup<'_>) -> Result<Config, SetupError> {
             .map_err(refused("client certificate and key"))?;
     }
     let (tickets, watch) = (Tickets::default(), Watch(setup.probe.clone()));
+    let start = Start {
+        alpn: settings.alpn.iter().map(|alpn| alpn.name()).collect(),
+        profile: settings.profile,
+        tickets: tickets.clone(),
+    };
     config
         .set_wall_clock(watch.clone())
         .and_then(|config| config.set_cert_validation_callback_sync(watch))
-        .and_then(|config| config.set_session_ticket_callback(tickets.clone()))
+        .and_then(|config| config.set_session_ticket_callback(tickets))
+        .and_then(|config| config.set_connection_initializer(start))
         .map_err(refused("callbacks"))?;
     if settings.profile == Profile::Library {
         only_what_the_library_offers(settings)?;
-        config
-            .set_connection_initializer(tickets)
-            .map_err(refused("callbacks"))?;
         return config.build().map_err(refused("configuration"));
     }
     // As in the other stacks, the client requests a stapled response: all send and receive the same messages.
-    config
-        .enable_ocsp()
-        .and_then(|config| config.set_connection_initializer((Offers::of(&settings.alpn), tickets)))
-        .map_err(refused("configuration"))?;
-    let policy = policy(settings.into())?;
-    let config = config.build().map_err(refused("configuration"))?;
-    ffi::set_policy(&config, policy)?;
-    Ok(config)
+    config.enable_ocsp().map_err(refused("configuration"))?;
+    held_to(settings.into(), config)
 }
 
 /// Refuses other settings than the defaults of s2n-tls and s2n-tls-hyper, which cannot be changed in part.
 fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupError> {
-    if settings.versions != TlsVersion::OFFERED {
-        return Err(SetupError::unsupported(
-            "s2n-tls' default policy speaks TLS 1.2 and 1.3",
-        ));
-    }
-    if settings.alpn != Alpn::ALL {
-        return Err(SetupError::unsupported(
-            "s2n-tls-hyper offers h2 and http/1.1",
-        ));
-    }
-    Ok(())
+    let why = if settings.versions != TlsVersion::OFFERED {
+        "s2n-tls' default policy speaks TLS 1.2 and 1.3"
+    } else if settings.alpn != Alpn::ALL {
+        "s2n-tls-hyper offers h2 and http/1.1"
+    } else {
+        return Ok(());
+    };
+    Err(SetupError::unsupported(why))
 }
 
 /// Disables the system's roots and blinding: after most errors, s2n-tls makes its user wait 10 to 30 seconds
@@ -88,6 +81,14 @@ pub(crate) fn without_delays(mut config: Builder) -> Result<Builder, SetupError>
         .with_system_certs(false)
         .and_then(|config| config.set_max_blinding_delay(0))
         .map_err(refused("configuration"))?;
+    Ok(config)
+}
+
+/// Returns the configuration, restricted to these parameters.
+pub(crate) fn held_to(parameters: Parameters, config: Builder) -> Result<Config, SetupError> {
+    let policy = policy(parameters)?;
+    let config = config.build().map_err(refused("configuration"))?;
+    ffi::set_policy(&config, policy)?;
     Ok(config)
 }
 
@@ -128,66 +129,57 @@ impl CertValidationCallbackSync for Watch {
     }
 }
 
-/// An initializer that replaces the protocols that s2n-tls-hyper offers, which are always the same, by the
-/// given ones.
-struct Offers(Vec<&'static str>);
-
-impl Offers {
-    fn of(alpn: &[Alpn]) -> Self {
-        Self(alpn.iter().map(|alpn| alpn.name()).collect())
-    }
+/// An initializer of connections, which resumes sessions. It replaces the protocols that s2n-tls-hyper offers, which are
+/// always the same, by the given ones, unless the client is the library's.
+struct Start {
+    alpn: Vec<&'static str>,
+    profile: Profile,
+    tickets: Tickets,
 }
 
-impl ConnectionInitializer for Offers {
+impl ConnectionInitializer for Start {
     fn initialize_connection(
         &self,
         connection: &mut Connection,
     ) -> Result<Option<Pin<Box<dyn ConnectionFuture>>>, Error> {
-        connection.set_application_protocol_preference(&self.0)?;
-        Ok(None)
+        if self.profile != Profile::Library {
+            connection.set_application_protocol_preference(&self.alpn)?;
+        }
+        self.tickets.resume(connection).map(|()| None)
     }
 }
 
 /// A maker of connections that report the received alert when they end: s2n-tls' errors do not identify it.
 #[derive(Clone)]
-struct Connections {
-    config: Config,
-    probe: Probe,
-}
+struct Connections(Config, Probe);
 
 impl connection::Builder for Connections {
     type Output = Watched;
 
     fn build_connection(&self, mode: Mode) -> Result<Watched, Error> {
-        Ok(Watched {
-            connection: self.config.build_connection(mode)?,
-            probe: self.probe.clone(),
-        })
+        Ok(Watched(self.0.build_connection(mode)?, self.1.clone()))
     }
 }
 
-struct Watched {
-    connection: Connection,
-    probe: Probe,
-}
+struct Watched(Connection, Probe);
 
 impl AsRef<Connection> for Watched {
     fn as_ref(&self) -> &Connection {
-        &self.connection
+        &self.0
     }
 }
 
 impl AsMut<Connection> for Watched {
     fn as_mut(&mut self) -> &mut Connection {
-        &mut self.connection
+        &mut self.0
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        let alert = self.connection.alert().map(Alert);
+        let alert = self.0.alert().map(Alert);
         if let Some(alert) = alert.filter(|alert| *alert != Alert::CLOSE_NOTIFY) {
-            self.probe.alert(alert);
+            self.1.alert(alert);
         }
     }
 }

@@ -1,8 +1,4 @@
-use netbench_tls::{
-    CertificateFault as Fault,
-    FailureClass::{Certificate, Protocol},
-    FailureReason,
-};
+use netbench_tls::{CertificateFault as Fault, FailureClass::Certificate};
 use netbench_worker::{Explained, hyphenated};
 use s2n_tls::error::{Error, ErrorType};
 
@@ -14,10 +10,7 @@ pub(crate) fn explain(error: &Error) -> Option<Explained> {
     }
     match error.kind() {
         ErrorType::IOError | ErrorType::ConnectionClosed | ErrorType::Alert => None,
-        _ => Some(Explained::new(
-            Protocol,
-            FailureReason::Library(kebab(error.name())),
-        )),
+        _ => Some(Explained::of_library(kebab(error.name()))),
     }
 }
 
@@ -44,8 +37,7 @@ fn certificate_fault(name: &str) -> Option<Fault> {
 
 /// Returns the library's own name of an error, in lowercase with hyphens.
 fn kebab(name: &str) -> String {
-    let name = name.strip_prefix("S2N_ERR_").unwrap_or(name);
-    hyphenated(name)
+    hyphenated(name.strip_prefix("S2N_ERR_").unwrap_or(name))
 }
 
 #[cfg(test)]

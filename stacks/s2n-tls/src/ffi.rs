@@ -18,10 +18,8 @@ use s2n_tls_sys::{s2n_config, s2n_connection};
 /// its fields had other offsets.
 const PATCHES: RangeInclusive<u32> = 32..=47;
 
-/// Returns the version of a package with which this worker is built.
-pub(crate) fn locked(package: &str) -> String {
-    locked_version(include_str!("../../../Cargo.lock"), package).unwrap_or_default()
-}
+/// The versions with which this worker is built.
+pub(crate) const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// `struct s2n_security_policy` of tls/s2n_security_policies.h.
 #[repr(C)]
@@ -51,10 +49,8 @@ pub(crate) struct Suites {
 /// `struct s2n_kem_preferences`.
 #[repr(C)]
 pub(crate) struct Hybrids {
-    pub(crate) old_count: u8,
-    pub(crate) old_items: *const Part,
-    pub(crate) count: u8,
-    pub(crate) items: *const Part,
+    pub(crate) kems: List,
+    pub(crate) groups: List,
 }
 
 /// `struct s2n_ecc_preferences` and `struct s2n_signature_preferences`.
@@ -78,33 +74,18 @@ struct ResultOfC {
 unsafe extern "C" {
     static s2n_signature_preferences_all: List;
 
-    fn s2n_cipher_suite_from_iana(
-        iana: *const u8,
-        bytes: usize,
-        suite: *mut *const c_void,
-    ) -> ResultOfC;
-    fn s2n_find_ecc_curve_from_iana_id(
-        iana: u16,
-        curve: *mut *const c_void,
-        found: *mut bool,
-    ) -> c_int;
-    fn s2n_find_kem_group_from_iana_id(
-        iana: u16,
-        group: *mut *const c_void,
-        found: *mut bool,
-    ) -> c_int;
+    fn s2n_cipher_suite_from_iana(iana: *const u8, bytes: usize, suite: *mut Part) -> ResultOfC;
+    fn s2n_find_ecc_curve_from_iana_id(iana: u16, curve: *mut Part, found: *mut bool) -> c_int;
+    fn s2n_find_kem_group_from_iana_id(iana: u16, group: *mut Part, found: *mut bool) -> c_int;
     // These functions are in lib/crypto/s2n_fips_rules.c.
-    fn s2n_fips_validate_cipher_suite(suite: *const c_void, valid: *mut bool) -> ResultOfC;
-    fn s2n_fips_validate_curve(curve: *const c_void, valid: *mut bool) -> ResultOfC;
-    fn s2n_fips_validate_hybrid_group(hybrid: *const c_void, valid: *mut bool) -> ResultOfC;
-    fn s2n_fips_validate_signature_scheme(scheme: *const c_void, valid: *mut bool) -> ResultOfC;
-    fn s2n_kem_group_is_available(group: *const c_void) -> bool;
+    fn s2n_fips_validate_cipher_suite(suite: Part, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_curve(curve: Part, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_hybrid_group(hybrid: Part, valid: *mut bool) -> ResultOfC;
+    fn s2n_fips_validate_signature_scheme(scheme: Part, valid: *mut bool) -> ResultOfC;
+    fn s2n_kem_group_is_available(group: Part) -> bool;
     fn s2n_mldsa_is_supported() -> bool;
     fn s2n_libcrypto_get_version_name() -> *const c_char;
-    fn s2n_config_set_security_policy(
-        config: *mut s2n_config,
-        policy: *const SecurityPolicy,
-    ) -> c_int;
+    fn s2n_config_set_security_policy(config: *mut s2n_config, policy: &SecurityPolicy) -> c_int;
     fn s2n_post_handshake_send(connection: *mut s2n_connection, blocked: *mut c_int) -> c_int;
 }
 
@@ -116,44 +97,49 @@ pub(crate) fn libcrypto_version() -> String {
 }
 
 /// The library's rule for one kind of part in FIPS mode.
-type Rule = unsafe extern "C" fn(*const c_void, *mut bool) -> ResultOfC;
+type Rule = unsafe extern "C" fn(Part, *mut bool) -> ResultOfC;
 
-/// Returns whether a part may be used: in FIPS mode, the library leaves that to its policies.
-fn approved(part: *const c_void, rule: Rule) -> bool {
+/// Returns the part if it may be used: in FIPS mode, the library leaves that to its policies.
+fn approved(part: Part, rule: Rule) -> Option<Part> {
     let mut valid = false;
     // SAFETY: the part belongs to the library and is of the rule's kind; the result is written to `valid`.
-    cfg!(not(feature = "fips")) || unsafe { rule(part, &raw mut valid) }.signal == 0 && valid
+    let valid =
+        cfg!(not(feature = "fips")) || unsafe { rule(part, &raw mut valid) }.signal == 0 && valid;
+    valid.then_some(part)
 }
 
 /// Returns the library's suite, if it supports it.
 pub(crate) fn suite(suite: CipherSuite) -> Option<Part> {
-    let (iana, mut found) = (suite.0.to_be_bytes(), ptr::null());
+    let (iana, mut found) = (suite.0.to_be_bytes(), Part(ptr::null()));
     // SAFETY: the code point has two bytes; the result is written to `found`.
     let result = unsafe { s2n_cipher_suite_from_iana(iana.as_ptr(), iana.len(), &raw mut found) };
-    let able =
-        result.signal == 0 && !found.is_null() && approved(found, s2n_fips_validate_cipher_suite);
-    able.then_some(Part(found))
+    let able = result.signal == 0 && !found.0.is_null();
+    approved(able.then_some(found)?, s2n_fips_validate_cipher_suite)
 }
 
-/// Returns the library's curve, if it supports it.
-pub(crate) fn curve(group: Group) -> Option<Part> {
-    let (mut curve, mut found) = (ptr::null(), false);
-    // SAFETY: the results are written to `curve` and `found`.
-    let result =
-        unsafe { s2n_find_ecc_curve_from_iana_id(group.0, &raw mut curve, &raw mut found) };
-    let able = result == 0 && found && approved(curve, s2n_fips_validate_curve);
-    able.then_some(Part(curve))
+/// Returns the library's curve, or its hybrid of a curve and a KEM, if the library and its libcrypto support it.
+pub(crate) fn group(group: Group) -> Option<Part> {
+    let curve = found(group, s2n_find_ecc_curve_from_iana_id);
+    let curve = curve.and_then(|curve| approved(curve, s2n_fips_validate_curve));
+    curve.or_else(|| hybrid(group))
 }
 
-/// Returns the library's hybrid of a curve and a KEM, if the library and its libcrypto support it.
+/// Returns the library's hybrid, as [`group`].
 pub(crate) fn hybrid(group: Group) -> Option<Part> {
-    let (mut hybrid, mut found) = (ptr::null(), false);
-    // SAFETY: the results are written to `hybrid` and `found`.
-    let result =
-        unsafe { s2n_find_kem_group_from_iana_id(group.0, &raw mut hybrid, &raw mut found) };
+    let hybrid = found(group, s2n_find_kem_group_from_iana_id)?;
     // SAFETY: the group was found, and belongs to the library.
-    let able = result == 0 && found && unsafe { s2n_kem_group_is_available(hybrid) };
-    (able && approved(hybrid, s2n_fips_validate_hybrid_group)).then_some(Part(hybrid))
+    let able = unsafe { s2n_kem_group_is_available(hybrid) };
+    approved(able.then_some(hybrid)?, s2n_fips_validate_hybrid_group)
+}
+
+fn found(
+    group: Group,
+    find: unsafe extern "C" fn(u16, *mut Part, *mut bool) -> c_int,
+) -> Option<Part> {
+    let (mut part, mut found) = (Part(ptr::null()), false);
+    // SAFETY: the results are written to `part` and `found`.
+    let result = unsafe { find(group.0, &raw mut part, &raw mut found) };
+    (result == 0 && found).then_some(part)
 }
 
 /// Returns the library's signature scheme, if the library and its libcrypto support it.
@@ -171,7 +157,7 @@ pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
     let code = |part: &Part| unsafe { part.0.cast::<u16>().read() };
     let mut all = all.iter().copied();
     let found = all.find(|part| code(part) == scheme.0)?;
-    approved(found.0, s2n_fips_validate_signature_scheme).then_some(found)
+    approved(found, s2n_fips_validate_signature_scheme)
 }
 
 /// Sets the policy of a configuration, which must not be shared yet.
@@ -179,14 +165,14 @@ pub(crate) fn set_policy(
     config: &Config,
     policy: &'static SecurityPolicy,
 ) -> Result<(), SetupError> {
-    let version = locked("s2n-tls-sys");
+    let version = locked_version(LOCK, "s2n-tls-sys").unwrap_or_default();
     if !has_known_layout(&version) {
         return Err(SetupError::Unsupported(format!(
             "the policies of s2n-tls {version} may have another layout than the worker knows"
         )));
     }
     // SAFETY: the policy and everything that it points to have static lifetime.
-    let result = unsafe { s2n_config_set_security_policy(raw_config(config), policy) };
+    let result = unsafe { s2n_config_set_security_policy(raw(config), policy) };
     done(result).map_err(refused("policy"))
 }
 
@@ -199,8 +185,7 @@ fn has_known_layout(version: &str) -> bool {
 /// Sets the number of tickets that servers of TLS 1.3 send after a handshake; the library's default is one.
 pub(crate) fn set_tickets(config: &Config, tickets: u8) -> Result<(), SetupError> {
     // SAFETY: the configuration is live.
-    let result =
-        unsafe { s2n_tls_sys::s2n_config_set_initial_ticket_count(raw_config(config), tickets) };
+    let result = unsafe { s2n_tls_sys::s2n_config_set_initial_ticket_count(raw(config), tickets) };
     done(result).map_err(refused("tickets"))
 }
 
@@ -208,7 +193,7 @@ pub(crate) fn set_tickets(config: &Config, tickets: u8) -> Result<(), SetupError
 pub(crate) fn send_tickets(connection: &mut Connection) -> Result<(), Error> {
     let mut blocked = 0;
     // SAFETY: the connection is live, and its transport set.
-    done(unsafe { s2n_post_handshake_send(raw_connection(connection), &raw mut blocked) })
+    done(unsafe { s2n_post_handshake_send(raw(connection), &raw mut blocked) })
 }
 
 /// Returns the suite of a connection.
@@ -217,7 +202,7 @@ pub(crate) fn negotiated_suite(connection: &Connection) -> Option<CipherSuite> {
     // SAFETY: the connection is live; it is not changed.
     let result = unsafe {
         s2n_tls_sys::s2n_connection_get_cipher_iana_value(
-            raw_connection(connection),
+            raw(connection),
             &raw mut first,
             &raw mut second,
         )
@@ -233,20 +218,13 @@ fn done(result: c_int) -> Result<(), Error> {
 const POINTER: usize = size_of::<*mut c_void>();
 const _: () = assert!(size_of::<Config>() == POINTER && size_of::<Connection>() == POINTER);
 
-fn raw_config(config: &Config) -> *mut s2n_config {
-    // SAFETY: a Config consists of a pointer to the library's configuration and, by its size, of no other
-    // fields.
-    unsafe { ptr::from_ref(config).cast::<*mut s2n_config>().read() }
-}
-
-fn raw_connection(connection: &Connection) -> *mut s2n_connection {
-    // SAFETY: a Connection consists of a pointer to the library's connection and, by its size, of no other
-    // fields.
-    unsafe {
-        ptr::from_ref(connection)
-            .cast::<*mut s2n_connection>()
-            .read()
-    }
+/// Returns the library's object of a wrapper.
+///
+/// # Safety
+/// The wrapper must be a Config or a Connection, and the object of its type.
+unsafe fn raw<W, T>(wrapper: &W) -> *mut T {
+    // SAFETY: both consist of a pointer to the library's object and, by their size, of no other fields.
+    unsafe { ptr::from_ref(wrapper).cast::<*mut T>().read() }
 }
 
 #[cfg(test)]
@@ -263,7 +241,7 @@ mod tests {
     #[test]
     fn layouts_are_known_of_some_releases_and_of_this_one() {
         for (version, known) in [
-            (&*locked("s2n-tls-sys"), true),
+            (&*locked_version(LOCK, "s2n-tls-sys").unwrap(), true),
             ("0.3.32", true),
             ("0.3.31", false),
             ("0.3.48", false),
@@ -297,18 +275,18 @@ mod tests {
         assert_eq!(policy.minimum_version, 33);
         let lists = [
             (usize::from(suites.count), suites.items),
-            (usize::from(hybrids.count), hybrids.items),
+            (usize::from(hybrids.groups.count), hybrids.groups.items),
             (usize::from(curves.count), curves.items),
             (usize::from(signatures.count), signatures.items),
         ];
-        assert!(hybrids.old_count == 0 && hybrids.old_items.is_null());
+        assert!(hybrids.kems.count == 0 && hybrids.kems.items.is_null());
         // SAFETY: each list has as many parts as its count.
         let [suites, hybrids, curves, signatures] =
             lists.map(|(count, items)| unsafe { std::slice::from_raw_parts(items, count) });
         let first = super::suite(CipherSuite::TLS_AES_128_GCM_SHA256);
         assert_eq!(suites.first().copied(), first);
         assert_eq!(hybrids.first().copied(), hybrid(Group::X25519MLKEM768));
-        assert_eq!(curves.first().copied(), curve(Group::SECP256R1));
+        assert_eq!(curves.first().copied(), super::group(Group::SECP256R1));
         let p256 = scheme(SignatureScheme::ECDSA_SECP256R1_SHA256);
         assert!(signatures.iter().any(|part| Some(*part) == p256));
         assert!(!policy.certificate_signatures.is_null() && policy.certificate_keys.is_null());

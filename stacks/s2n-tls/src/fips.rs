@@ -7,18 +7,13 @@ use s2n_tls::{
     init::{fips_mode, init},
 };
 
-use crate::ffi::locked;
+/// The crate with the module.
+pub(crate) const MODULE: &str = "aws-lc-fips-sys";
 
-/// Returns the module, where the library is in FIPS mode.
-pub(crate) fn module() -> Option<String> {
+/// Returns whether the library is in FIPS mode.
+pub(crate) fn is_on() -> bool {
     static IN_FIPS_MODE: OnceLock<bool> = OnceLock::new();
-    let is = cfg!(feature = "fips") && *IN_FIPS_MODE.get_or_init(says_a_child);
-    is.then(module_version)
-}
-
-/// Returns the crate with the module, and its version.
-pub(crate) fn module_version() -> String {
-    format!("aws-lc-fips-sys {}", locked("aws-lc-fips-sys"))
+    cfg!(feature = "fips") && *IN_FIPS_MODE.get_or_init(says_a_child)
 }
 
 /// Returns whether the library reports FIPS mode after its initialisation. A child initialises it: in the
@@ -55,6 +50,6 @@ mod tests {
         let built = cfg!(feature = "fips");
         assert_eq!(matches!(fips_mode(), Ok(FipsMode::Enabled)), built);
         assert_eq!(says_a_child(), built);
-        assert_eq!(module().is_some(), built);
+        assert_eq!(is_on(), built);
     }
 }

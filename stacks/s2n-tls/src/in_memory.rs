@@ -5,14 +5,13 @@ use std::{
     ffi::{c_int, c_void},
     io::{self, Read, Write},
     path::Path,
-    slice,
     task::{Poll, ready},
 };
 
 use errno::{Errno, set_errno};
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
-    DrivenSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Pipe, Piped, Session,
+    DrivenSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Lent, Pipe, Piped, Session,
     SessionError, SetupError, TICKETS, TrustRoots, Verifier, failed, refused,
 };
 use s2n_tls::{
@@ -24,7 +23,7 @@ use s2n_tls::{
 };
 
 use crate::{
-    client::{trust, without_delays},
+    client::{held_to, trust, without_delays},
     ffi,
     negotiated::negotiated,
     policy::policy,
@@ -55,7 +54,7 @@ impl InMemory for S2n {
                 .map(drop)
                 .map_err(refused("roots"))?,
         }
-        Ok(Box::new(build(config)?))
+        Ok(Box::new(config.build().map_err(refused("configuration"))?))
     }
 }
 
@@ -76,10 +75,6 @@ fn unsupported<T>(why: &str) -> Result<T, SetupError> {
     Err(SetupError::unsupported(why))
 }
 
-fn build(config: Builder) -> Result<Config, SetupError> {
-    config.build().map_err(refused("configuration"))
-}
-
 fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
     let mut config = both_sides(setup)?;
@@ -94,9 +89,11 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
             .set_session_ticket_callback(tickets.clone())
             .map_err(refused("tickets"))?;
     }
-    let (config, host) = (held(setup, config)?, material.host.clone());
+    let config = held_to(setup.settings.into(), config)?;
+    let host = material.host.clone();
     Ok(Box::new(move || {
-        piped(connection(&config, &host, &tickets))
+        let connection = connection(&config, &host, &tickets);
+        session(connection, AfterHandshake::Nothing)
     }))
 }
 
@@ -115,19 +112,16 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     if resumes {
         seal(&mut config)?;
     }
-    let config = held(setup, config)?;
+    let config = held_to(setup.settings.into(), config)?;
     let is_tls13 = setup.settings.version == TlsVersion::Tls13;
-    if resumes && is_tls13 {
-        ffi::set_tickets(&config, u8::try_from(TICKETS).unwrap_or(u8::MAX))?;
-    }
     let after = if resumes && is_tls13 {
+        ffi::set_tickets(&config, u8::try_from(TICKETS).unwrap_or(u8::MAX))?;
         AfterHandshake::Tickets
     } else {
         AfterHandshake::Nothing
     };
     Ok(Box::new(move || {
-        let connection = config.build_connection(Mode::Server);
-        piped(connection.and_then(|connection| PipedConnection::new(connection, after)))
+        session(config.build_connection(Mode::Server), after)
     }))
 }
 
@@ -141,31 +135,18 @@ fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
             .set_client_auth_type(ClientAuthType::Required)
             .map_err(refused("client authentication"))?;
     }
-    if let Some(bytes) = setup.max_fragment_bytes {
-        limit_records(&mut config, bytes)?;
+    match setup.max_fragment_bytes {
+        None => {}
+        #[cfg(not(feature = "before-0-3-47"))]
+        Some(bytes) => {
+            let limited = config.set_max_fragment_length(bytes);
+            limited.map_err(refused("maximum fragment"))?;
+        }
+        #[cfg(feature = "before-0-3-47")]
+        Some(_) => {
+            return unsupported("this version of s2n-tls cannot be told how long records may be");
+        }
     }
-    Ok(config)
-}
-
-#[cfg(not(feature = "before-0-3-47"))]
-fn limit_records(config: &mut Builder, bytes: u16) -> Result<(), SetupError> {
-    config
-        .set_max_fragment_length(bytes)
-        .map(drop)
-        .map_err(refused("maximum fragment"))
-}
-
-#[cfg(feature = "before-0-3-47")]
-fn limit_records(_: &mut Builder, _: u16) -> Result<(), SetupError> {
-    Err(SetupError::unsupported(
-        "this version of s2n-tls cannot be told how long records may be",
-    ))
-}
-
-/// Returns the configuration, restricted to the version, suite, group and schemes of the settings.
-fn held(setup: &EndpointSetup<'_>, config: Builder) -> Result<Config, SetupError> {
-    let config = build(config)?;
-    ffi::set_policy(&config, policy(setup.settings.into())?)?;
     Ok(config)
 }
 
@@ -187,16 +168,20 @@ impl VerifyHostNameCallback for AnyName {
 }
 
 /// Makes a client's connection, which resumes the newest session if there is one.
-fn connection(config: &Config, host: &str, tickets: &Tickets) -> Result<PipedConnection, Error> {
+fn connection(config: &Config, host: &str, tickets: &Tickets) -> Result<Connection, Error> {
     let mut connection = config.build_connection(Mode::Client)?;
     connection.set_server_name(host)?;
     tickets.resume(&mut connection)?;
-    PipedConnection::new(connection, AfterHandshake::Nothing)
+    Ok(connection)
 }
 
-fn piped(made: Result<PipedConnection, Error>) -> Result<Box<dyn Session>, SessionError> {
-    let connection = made.map_err(failed(FailureWord::Session))?;
-    Ok(Box::new(Piped::new(connection)))
+fn session(
+    made: Result<Connection, Error>,
+    after: AfterHandshake,
+) -> Result<Box<dyn Session>, SessionError> {
+    let piped = made.and_then(|connection| PipedConnection::new(connection, after));
+    let piped = piped.map_err(failed(FailureWord::Session))?;
+    Ok(Box::new(Piped::new(piped)))
 }
 
 /// The messages that a side sends after its handshake: by default, the library delays tickets until there are
@@ -211,33 +196,14 @@ enum AfterHandshake {
 struct PipedConnection {
     connection: Connection,
     /// The context of the connection's callbacks, which is dropped after the connection.
-    pipe: CallbackPipe,
+    pipe: Lent<Pipe>,
     after: AfterHandshake,
-}
-
-/// A pipe to which the library has a pointer.
-struct CallbackPipe(*mut Pipe);
-
-// SAFETY: the connection uses the pipe only in calls, which borrow both mutably.
-unsafe impl Send for CallbackPipe {}
-
-impl Drop for CallbackPipe {
-    fn drop(&mut self) {
-        // SAFETY: `PipedConnection::new` made it, and no other code frees it.
-        drop(unsafe { Box::from_raw(self.0) });
-    }
 }
 
 /// Passes the available data to the library; without any, the library waits.
 unsafe extern "C" fn receive(pipe: *mut c_void, buffer: *mut u8, bytes: u32) -> c_int {
     // SAFETY: the context is the connection's pipe, and the library's buffer has `bytes` bytes.
-    let (pipe, buffer) = unsafe {
-        (
-            &mut *pipe.cast::<Pipe>(),
-            slice::from_raw_parts_mut(buffer, bytes as usize),
-        )
-    };
-    match pipe.read(buffer) {
+    match unsafe { Lent::read_into(pipe, buffer.cast(), bytes as usize, Pipe::read) } {
         Ok(count) => c_int::try_from(count).unwrap_or(c_int::MAX),
         Err(_) => {
             set_errno(Errno(libc::EWOULDBLOCK));
@@ -248,27 +214,21 @@ unsafe extern "C" fn receive(pipe: *mut c_void, buffer: *mut u8, bytes: u32) -> 
 
 unsafe extern "C" fn send(pipe: *mut c_void, data: *const u8, bytes: u32) -> c_int {
     // SAFETY: as above.
-    let (pipe, data) = unsafe {
-        (
-            &mut *pipe.cast::<Pipe>(),
-            slice::from_raw_parts(data, bytes as usize),
-        )
-    };
-    let sent = pipe.write(data).unwrap_or(0);
-    c_int::try_from(sent).unwrap_or(c_int::MAX)
+    let sent = unsafe { Lent::write_from(pipe, data, bytes as usize, Pipe::write) };
+    c_int::try_from(sent.unwrap_or(0)).unwrap_or(c_int::MAX)
 }
 
 impl PipedConnection {
     fn new(mut connection: Connection, after: AfterHandshake) -> Result<Self, Error> {
-        let pipe = CallbackPipe(Box::into_raw(Box::default()));
+        let pipe = Lent::new(Pipe::default());
         connection
             .set_receive_callback(Some(receive))?
             .set_send_callback(Some(send))?;
         // SAFETY: the pipe lives longer than the connection, and no other code uses it during calls.
         unsafe {
             connection
-                .set_receive_context(pipe.0.cast())?
-                .set_send_context(pipe.0.cast())?;
+                .set_receive_context(pipe.pointer())?
+                .set_send_context(pipe.pointer())?;
         }
         Ok(Self {
             connection,
@@ -282,14 +242,11 @@ impl DrivenSession for PipedConnection {
     type Transport = Pipe;
 
     fn transport(&self) -> &Pipe {
-        // SAFETY: the pipe lives as long as the connection, and the library uses it only in calls, which borrow
-        // the connection mutably.
-        unsafe { &*self.pipe.0 }
+        &self.pipe
     }
 
     fn transport_mut(&mut self) -> &mut Pipe {
-        // SAFETY: as above.
-        unsafe { &mut *self.pipe.0 }
+        &mut self.pipe
     }
 
     fn handshake(&mut self) -> Poll<io::Result<()>> {

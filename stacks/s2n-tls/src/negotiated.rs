@@ -7,29 +7,25 @@ use crate::ffi;
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
     let resumed = connection.resumed();
+    let version = connection.actual_protocol_version().ok();
+    let alpn = connection.application_protocol();
     Negotiated {
-        ech: None,
-        early_data: None,
-        version: connection
-            .actual_protocol_version()
-            .ok()
-            .and_then(tls_version),
+        version: version.and_then(tls_version),
         suite: ffi::negotiated_suite(connection),
         group: connection.selected_key_exchange_group().and_then(group),
         signature: connection.signature_scheme().and_then(scheme),
-        alpn: connection
-            .application_protocol()
-            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
         resumed,
         chain_bytes: if resumed {
             Vec::new()
         } else {
             peer_chain(connection)
         },
+        ..Negotiated::default()
     }
 }
 
-fn tls_version(version: Version) -> Option<TlsVersion> {
+pub(crate) fn tls_version(version: Version) -> Option<TlsVersion> {
     match version {
         Version::TLS10 => Some(TlsVersion::Tls10),
         Version::TLS11 => Some(TlsVersion::Tls11),
@@ -63,13 +59,8 @@ fn peer_chain(connection: &Connection) -> Vec<u32> {
     let Ok(chain) = connection.peer_cert_chain() else {
         return Vec::new();
     };
-    let mut lengths: Vec<_> = chain
-        .iter()
-        .map(|certificate| {
-            let der = certificate.and_then(|certificate| certificate.der().map(der_length));
-            der.unwrap_or(0)
-        })
-        .collect();
+    let lengths = chain.iter().map(|it| it?.der().map(der_length));
+    let mut lengths: Vec<_> = lengths.map(|length| length.unwrap_or(0)).collect();
     if lengths.len() > 1 {
         lengths.pop();
     }

@@ -3,48 +3,41 @@
 //! own parts.
 
 use std::{
+    fmt::Display,
     ptr,
     sync::{Mutex, PoisonError},
 };
 
-use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{Parameters, SetupError, usable_suites};
+use netbench_tls::{Group, TlsVersion};
+use netbench_worker::{Parameters, SetupError, all_of, usable_suites, version_range};
 
 use crate::ffi::{self, Hybrids, List, Part, SecurityPolicy, Suites};
 
-/// A custom policy. It is never freed, as connections do not report how long they need it.
-#[derive(Clone, Copy)]
-struct Made(&'static SecurityPolicy);
-
 // SAFETY: a policy, and the data that it points to, are constant once it is made.
-unsafe impl Send for Made {}
+unsafe impl Sync for SecurityPolicy {}
 
-/// All custom policies: as many as there are different settings in a run.
-static MADE: Mutex<Vec<(Parameters, Made)>> = Mutex::new(Vec::new());
+/// All custom policies: as many as there are different settings in a run. They are never freed, as connections do not
+/// report how long they need them.
+static MADE: Mutex<Vec<(Parameters, &SecurityPolicy)>> = Mutex::new(Vec::new());
 
 /// Returns the policy for these parameters: with the versions and suites that belong to one another.
 pub(crate) fn policy(parameters: Parameters) -> Result<&'static SecurityPolicy, SetupError> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, Made(known))) = made.iter().find(|(known, _)| *known == parameters) {
+    if let Some((_, known)) = made.iter().find(|(known, _)| *known == parameters) {
         return Ok(*known);
     }
     let policy = make(&parameters)?;
-    made.push((parameters, Made(policy)));
+    made.push((parameters, policy));
     Ok(policy)
 }
 
 fn make(parameters: &Parameters) -> Result<&'static SecurityPolicy, SetupError> {
     let suites = usable_suites(&parameters.suites, &parameters.versions);
-    let oldest = suites.iter().map(|suite| suite.version()).min();
-    let minimum_version = match oldest {
-        Some(TlsVersion::Tls13) => s2n_tls_sys::s2n_tls_version::TLS13,
-        Some(TlsVersion::Tls12) => s2n_tls_sys::s2n_tls_version::TLS12,
-        Some(other) => return Err(unsupported("version", &other)),
-        None => {
-            return Err(SetupError::Refused(
-                "versions: none with a suite".to_owned(),
-            ));
-        }
+    let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+    let minimum_version = match version_range(&versions)? {
+        (TlsVersion::Tls13, _) => s2n_tls_sys::s2n_tls_version::TLS13,
+        (TlsVersion::Tls12, _) => s2n_tls_sys::s2n_tls_version::TLS12,
+        (other, _) => return Err(unsupported("version")(other)),
     };
     let hybrid = |group: &Group| ffi::hybrid(*group).is_some();
     let (hybrids, curves): (Vec<_>, Vec<_>) = parameters.groups.iter().copied().partition(hybrid);
@@ -54,32 +47,25 @@ fn make(parameters: &Parameters) -> Result<&'static SecurityPolicy, SetupError> 
             "s2n-tls prefers hybrids to all other groups",
         ));
     }
-    let suites = parts(suites, suite)?;
-    let hybrids = parts(hybrids, group)?;
-    let curves = parts(curves, group)?;
-    let signatures = parts(parameters.signatures.iter().copied(), scheme)?;
+    let suites = all_of(&suites, ffi::suite, unsupported("suite"))?;
+    let hybrids = all_of(&hybrids, ffi::hybrid, unsupported("group"))?;
+    let curves = all_of(&curves, ffi::group, unsupported("group"))?;
+    let schemes = parameters.signatures.as_slice();
+    let signatures = all_of(schemes, ffi::scheme, unsupported("signature scheme"))?;
     Ok(Box::leak(Box::new(SecurityPolicy {
         minimum_version: u8::try_from(minimum_version).unwrap_or(u8::MAX),
-        suites: kept(Suites {
+        suites: Box::leak(Box::new(Suites {
             count: u16::try_from(suites.len()).unwrap_or(u16::MAX),
-            items: items(suites),
+            items: list(suites).items,
             boosts_chacha20: false,
-        }),
-        hybrids: kept(Hybrids {
-            old_count: 0,
-            old_items: ptr::null(),
-            count: count(&hybrids),
-            items: items(hybrids),
-        }),
-        signatures: kept(List {
-            count: count(&signatures),
-            items: items(signatures),
-        }),
+        })),
+        hybrids: Box::leak(Box::new(Hybrids {
+            kems: list(Vec::new()),
+            groups: list(hybrids),
+        })),
+        signatures: Box::leak(Box::new(list(signatures))),
         certificate_signatures: ptr::null(),
-        curves: kept(List {
-            count: count(&curves),
-            items: items(curves),
-        }),
+        curves: Box::leak(Box::new(list(curves))),
         strongly_preferred_groups: ptr::null(),
         certificate_keys: ptr::null(),
         certificate_preferences_apply_locally: false,
@@ -87,65 +73,29 @@ fn make(parameters: &Parameters) -> Result<&'static SecurityPolicy, SetupError> 
     })))
 }
 
-pub(crate) fn has_suite(suite: CipherSuite) -> bool {
-    self::suite(suite).is_ok()
-}
-
-/// Returns the library's suite.
-fn suite(suite: CipherSuite) -> Result<Part, SetupError> {
-    ffi::suite(suite).ok_or_else(|| unsupported("suite", &suite))
-}
-
-pub(crate) fn has_group(group: Group) -> bool {
-    self::group(group).is_ok()
-}
-
-/// Returns the library's group.
-fn group(group: Group) -> Result<Part, SetupError> {
-    ffi::hybrid(group)
-        .or_else(|| ffi::curve(group))
-        .ok_or_else(|| unsupported("group", &group))
-}
-
-pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
-    self::scheme(scheme).is_ok()
-}
-
-/// Returns the library's signature scheme.
-fn scheme(scheme: SignatureScheme) -> Result<Part, SetupError> {
-    ffi::scheme(scheme).ok_or_else(|| unsupported("signature scheme", &scheme))
-}
-
-fn unsupported(what: &str, name: &dyn std::fmt::Display) -> SetupError {
-    let libcrypto = ffi::libcrypto_version();
-    SetupError::Unsupported(format!("no {what} {name} in s2n-tls with {libcrypto}"))
-}
-
-fn parts<T>(
-    wanted: impl IntoIterator<Item = T>,
-    part: fn(T) -> Result<Part, SetupError>,
-) -> Result<Vec<Part>, SetupError> {
-    wanted.into_iter().map(part).collect()
-}
-
-fn count(parts: &[Part]) -> u8 {
-    u8::try_from(parts.len()).unwrap_or(u8::MAX)
+/// Returns a function that creates the error that the library lacks a value.
+fn unsupported<T: Display>(what: &str) -> impl Fn(T) -> SetupError {
+    move |name| {
+        let libcrypto = ffi::libcrypto_version();
+        SetupError::Unsupported(format!("no {what} {name} in s2n-tls with {libcrypto}"))
+    }
 }
 
 /// Leaks a list of parts; the library requires a null pointer for an empty list.
-fn items(parts: Vec<Part>) -> *const Part {
-    if parts.is_empty() {
-        return ptr::null();
+fn list(parts: Vec<Part>) -> List {
+    List {
+        count: u8::try_from(parts.len()).unwrap_or(u8::MAX),
+        items: match parts.as_slice() {
+            [] => ptr::null(),
+            _ => parts.leak().as_ptr(),
+        },
     }
-    parts.leak().as_ptr()
-}
-
-fn kept<T>(value: T) -> *const T {
-    Box::leak(Box::new(value))
 }
 
 #[cfg(test)]
 mod tests {
+    use netbench_tls::{CipherSuite, SignatureScheme};
+
     use super::*;
 
     fn parameters() -> Parameters {
@@ -167,7 +117,7 @@ mod tests {
         assert_eq!(usize::from(suites.count), CipherSuite::OFFERED.len());
         // SAFETY: the list has one part.
         let first = unsafe { curves.items.read() };
-        assert_eq!(first, group(Group::X25519).unwrap());
+        assert_eq!(first, ffi::group(Group::X25519).unwrap());
     }
 
     #[test]

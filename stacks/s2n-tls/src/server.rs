@@ -3,18 +3,15 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::{KeyExchange, SignatureScheme};
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, Parameters, SetupError, refused, stapled_response,
-    supported,
+    Accept, Accepted, Parameters, SetupError, accepting, refused, stapled_response, supported,
 };
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
-use tokio::net::TcpStream;
 
 use crate::{
-    client::without_delays,
+    client::{held_to, without_delays},
     ffi,
     negotiated::negotiated,
-    policy::{has_group, has_scheme, has_suite, policy},
     tickets::seal,
 };
 
@@ -35,8 +32,12 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     config
         .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())
         .map_err(refused("chain and key"))?;
-    let signatures = supported(&SignatureScheme::known(), has_scheme);
-    let parameters = Parameters::of_site(site, has_suite, has_group, signatures);
+    let parameters = Parameters::of_site(
+        site,
+        |it| ffi::suite(it).is_some(),
+        |it| ffi::group(it).is_some(),
+        supported(&SignatureScheme::known(), |it| ffi::scheme(it).is_some()),
+    );
     let mut facts = parameters.suites.iter().filter_map(|suite| suite.facts());
     // The library validates the parameters again for each site, which takes long.
     if facts.any(|facts| facts.key_exchange == KeyExchange::Dhe) {
@@ -55,24 +56,17 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     if site.tickets > 0 {
         seal(&mut config)?;
     }
-    let policy = policy(parameters)?;
-    let config = config.build().map_err(refused("configuration"))?;
+    let config = held_to(parameters, config)?;
     if site.tickets > 0 {
         ffi::set_tickets(&config, site.tickets)?;
     }
-    ffi::set_policy(&config, policy)?;
-    Ok(Arc::new(S2nAcceptor(TlsAcceptor::new(config))))
-}
-
-struct S2nAcceptor(TlsAcceptor);
-
-impl Accept for S2nAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let acceptor = self.0.clone();
-        Box::pin(async move {
+    let acceptor = TlsAcceptor::new(config);
+    Ok(accepting(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
             let stream = acceptor.accept(stream).await?;
             let negotiated = negotiated(stream.as_ref());
             Ok(Accepted::new(stream, negotiated))
-        })
-    }
+        }
+    }))
 }

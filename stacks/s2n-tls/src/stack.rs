@@ -3,17 +3,11 @@ use std::{error::Error, sync::Arc};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts, supported,
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
+    locked_package, supported,
 };
 
-use crate::{
-    client, explain,
-    ffi::{self, locked},
-    fips,
-    libcrypto::Libcrypto,
-    policy::{has_group, has_scheme, has_suite},
-    server,
-};
+use crate::{client, explain, ffi, fips, libcrypto::Libcrypto, server};
 
 /// The package of which this worker is built with another version.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
@@ -31,9 +25,7 @@ impl S2n {
         Self {
             name: match (libcrypto, VERSION_OF) {
                 // The name is allocated once per process.
-                (Libcrypto::AwsLc, Some(library)) => {
-                    format!("{library}@{}", locked(library)).leak()
-                }
+                (Libcrypto::AwsLc, Some(library)) => version(library).replace(' ', "@").leak(),
                 (Libcrypto::AwsLc, None) => "s2n-tls",
                 (Libcrypto::OpenSsl { .. }, _) => "s2n-tls-openssl",
             },
@@ -46,18 +38,10 @@ impl S2n {
     fn provider(&self) -> String {
         match self.libcrypto {
             Libcrypto::AwsLc if cfg!(feature = "fips") => {
-                format!("{} with {}", version("aws-lc-rs"), fips::module_version())
+                format!("{} with {}", version("aws-lc-rs"), version(fips::MODULE))
             }
             Libcrypto::AwsLc => version("aws-lc-rs"),
             Libcrypto::OpenSsl { .. } => ffi::libcrypto_version(),
-        }
-    }
-
-    /// Returns facts about the library's own build.
-    fn library_facts(&self) -> Vec<(&'static str, String)> {
-        match self.libcrypto {
-            Libcrypto::AwsLc => Vec::new(),
-            Libcrypto::OpenSsl { facts, .. } => facts(),
         }
     }
 }
@@ -69,7 +53,14 @@ impl Stack for S2n {
 
     fn describe(&self) -> StackDescription {
         let operations = ["connect", "serve", "suite", "request", "client-certificate"];
-        let library_facts = self.library_facts().into_iter();
+        let mut build = build_facts();
+        if let Libcrypto::OpenSsl { facts, .. } = self.libcrypto {
+            build.extend(
+                facts()
+                    .into_iter()
+                    .map(|(name, fact)| (name.to_owned(), fact)),
+            );
+        }
         StackDescription {
             record: WorkerRecord {
                 executable: self.executable.to_owned(),
@@ -77,16 +68,13 @@ impl Stack for S2n {
                 library: version("s2n-tls"),
                 provider: Some(self.provider()),
                 connector: version("s2n-tls-hyper"),
-                build: build_facts()
-                    .into_iter()
-                    .chain(library_facts.map(|(name, fact)| (name.to_owned(), fact)))
-                    .collect(),
+                build,
             },
             operations: operations.map(str::to_owned).to_vec(),
             trust_sources: Vec::new(),
-            groups: supported(Group::OFFERED, has_group),
-            suites: supported(CipherSuite::SERVED, has_suite),
-            signatures: supported(&SignatureScheme::known(), has_scheme),
+            groups: supported(Group::OFFERED, |it| ffi::group(it).is_some()),
+            suites: supported(CipherSuite::SERVED, |it| ffi::suite(it).is_some()),
+            signatures: supported(&SignatureScheme::known(), |it| ffi::scheme(it).is_some()),
         }
     }
 
@@ -103,7 +91,7 @@ impl Stack for S2n {
     }
 
     fn fips(&self) -> Option<String> {
-        fips::module()
+        fips::is_on().then(|| version(fips::MODULE))
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
@@ -113,5 +101,5 @@ impl Stack for S2n {
 
 /// Returns a package with its version.
 fn version(package: &str) -> String {
-    format!("{package} {}", locked(package))
+    locked_package(ffi::LOCK, package)
 }

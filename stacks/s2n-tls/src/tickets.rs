@@ -1,13 +1,14 @@
-use std::{pin::Pin, sync::Arc, time::SystemTime};
+use std::{sync::Arc, time::SystemTime};
 
 use netbench_worker::{SetupError, TicketUse, refused};
 use s2n_tls::{
-    callbacks::{ConnectionFuture, SessionTicket, SessionTicketCallback},
-    config::{Builder, ConnectionInitializer},
+    callbacks::{SessionTicket, SessionTicketCallback},
+    config::Builder,
     connection::Connection,
-    enums::Version,
     error::Error,
 };
+
+use crate::negotiated::tls_version;
 
 /// The sessions that a client can resume, by their host, as the library serializes them.
 #[derive(Clone, Default)]
@@ -27,10 +28,8 @@ impl Tickets {
         let mut state = vec![0; ticket.len()?];
         ticket.data(&mut state)?;
         let host = connection.server_name().unwrap_or_default().to_owned();
-        let allowed = match connection.actual_protocol_version()? {
-            Version::TLS13 => TicketUse::Once,
-            _ => TicketUse::Often,
-        };
+        let version = tls_version(connection.actual_protocol_version()?);
+        let allowed = version.map_or(TicketUse::Often, TicketUse::of);
         self.0.keep(host, allowed, state);
         Ok(())
     }
@@ -43,23 +42,13 @@ impl SessionTicketCallback for Tickets {
     }
 }
 
-impl ConnectionInitializer for Tickets {
-    fn initialize_connection(
-        &self,
-        connection: &mut Connection,
-    ) -> Result<Option<Pin<Box<dyn ConnectionFuture>>>, Error> {
-        self.resume(connection).map(|()| None)
-    }
-}
-
 /// Makes a server encrypt its tickets with a new key.
 pub(crate) fn seal(config: &mut Builder) -> Result<(), SetupError> {
-    let (mut name, mut key) = ([0; 16], [0; 32]);
-    for bytes in [&mut name[..], &mut key[..]] {
-        getrandom::fill(bytes).map_err(refused("ticket key"))?;
-    }
+    let mut random = [0; 48];
+    getrandom::fill(&mut random).map_err(refused("ticket key"))?;
+    let (name, key) = random.split_at(16);
     config
-        .add_session_ticket_key(&name, &key, SystemTime::now())
+        .add_session_ticket_key(name, key, SystemTime::now())
         .map(drop)
         .map_err(refused("ticket key"))
 }
