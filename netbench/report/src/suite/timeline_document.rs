@@ -75,9 +75,7 @@ impl SuiteHistory {
                 let verdict = after.step.unwrap_or(Verdict::Undecided);
                 Cell::Verdict(verdict, case.unit)
             })
-            .ratio("first stack itself", 0, |(.., after)| {
-                Some(after.first_change?)
-            })
+            .ratio("first stack itself", 0, |(.., after)| after.first_change)
             .col("what differs", 1, |(.., after)| {
                 match after.differs.as_slice() {
                     [] => Cell::text("nothing that is recorded"),
