@@ -299,7 +299,7 @@ async fn serve(stream: TcpStream, site: &Arc<Site>) -> Result<(), AcceptError> {
         };
     };
     if let Some(fault) = site.settings.fault.filter(|fault| fault.is_of_ech())
-        && offers_ech(&stream).await?
+        && tokio::time::timeout(HANDSHAKE_LIMIT, offers_ech(&stream)).await??
     {
         return Ok(fault::commit(fault, stream).await?);
     }
