@@ -47,8 +47,8 @@ pub use adapter::{
     PlainClient, RECORD_HEADER, SEALED_BYTES, ServerEchKey, SigningKey, SigningPair, Socket,
     SocketSession, TAG_BYTES, TicketUse, Tickets, TlsStream, TokioWire, ToldStream, WebPki,
     accepted, accepting, all_of, alpn_list, chain_of_pem, der_length, ech_keys, key_of_pem,
-    own_client, own_server, plain_client, polled, preferred_alpn, site_suites, stapled_response,
-    supported, usable_suites, usable_versions, verify_chain, version_range,
+    made_once, own_client, own_server, plain_client, polled, preferred_alpn, site_suites,
+    stapled_response, supported, usable_suites, usable_versions, verify_chain, version_range,
 };
 pub use build::{build_facts, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};

@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use netbench_protocol::Ech;
 use netbench_tls::{CertificateFault, ClientSettings, EchStatus, Negotiated, Profile};
 use netbench_worker::{
-    ClientSetup, Converted, EndpointSide, Fetch, Probe, SetupError, Wire, alpn_list,
+    ClientSetup, Converted, EndpointSide, Fetch, Probe, SetupError, Wire, alpn_list, made_once,
 };
 
 use crate::{negotiated::negotiated, settings};
@@ -95,11 +95,7 @@ fn watch_rejection(ssl: &mut SslConnectorBuilder, probe: &Probe) -> Result<(), S
 /// Returns the index under which a context keeps the probe of its rejections; the probe is freed with the context.
 fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
     static INDEX: OnceLock<Index<SslContext, Probe>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = SslContext::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
+    made_once(&INDEX, SslContext::new_ex_index)
 }
 
 /// Records the configurations of a server that rejected: BoringSSL has them from when it sends its alert. The boring crate does

@@ -9,7 +9,7 @@ use boring::{
     ssl::{ExtensionType, Ssl, SslContextBuilder, SslEchKeys, SslRef},
 };
 use netbench_tls::EchStatus;
-use netbench_worker::{ServerEchKey, SetupError, refused};
+use netbench_worker::{ServerEchKey, SetupError, made_once, refused};
 
 /// The mark of a connection whose client sends the extension.
 struct Offered;
@@ -56,9 +56,5 @@ fn set_keys(ssl: &SslContextBuilder, keys: &[ServerEchKey]) -> Result<(), ErrorS
 /// Returns the index under which a connection has its mark.
 fn offered() -> Result<Index<Ssl, Offered>, ErrorStack> {
     static INDEX: OnceLock<Index<Ssl, Offered>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = Ssl::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
+    made_once(&INDEX, Ssl::new_ex_index)
 }

@@ -10,7 +10,9 @@ use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use netbench_protocol::ClientIdentity;
 use netbench_tls::{Alpn, ClientSettings, Profile};
-use netbench_worker::{ClientSetup, Probe, SetupError, alpn_list, preferred_alpn, refused};
+use netbench_worker::{
+    ClientSetup, Probe, SetupError, alpn_list, made_once, preferred_alpn, refused,
+};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
@@ -199,11 +201,7 @@ pub fn probe_of(ssl: &SslRef) -> Option<Probe> {
 /// context.
 fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
     static INDEX: OnceLock<Index<SslContext, Probe>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = SslContext::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
+    made_once(&INDEX, SslContext::new_ex_index)
 }
 
 fn watch_verification<L: Libssl>(

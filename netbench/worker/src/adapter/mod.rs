@@ -8,6 +8,7 @@ mod driven;
 mod ech_key;
 mod exchange;
 mod offer;
+mod once;
 mod own_client;
 mod pem;
 mod piped;
@@ -31,6 +32,7 @@ pub use offer::{
     Parameters, all_of, der_length, site_suites, supported, usable_suites, usable_versions,
     version_range,
 };
+pub use once::made_once;
 pub use own_client::{HandshakeStream, accepted, accepting, own_client, own_server};
 pub use pem::{chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};

@@ -8,7 +8,7 @@ use std::{
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use netbench_tls::{EchStatus, wire::extension::ENCRYPTED_CLIENT_HELLO};
-use netbench_worker::{ServerEchKey, SetupError, refused};
+use netbench_worker::{ServerEchKey, SetupError, made_once, refused};
 use openssl::{
     base64::encode_block,
     error::ErrorStack,
@@ -101,11 +101,7 @@ struct Offered;
 /// Returns the index under which a connection has its mark.
 fn offered() -> Result<Index<Ssl, Offered>, ErrorStack> {
     static INDEX: OnceLock<Index<Ssl, Offered>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = Ssl::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
+    made_once(&INDEX, Ssl::new_ex_index)
 }
 
 /// A server's keys.
