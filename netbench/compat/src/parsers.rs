@@ -9,7 +9,9 @@ use netbench_scan::{
 };
 
 use crate::name_server::{Transport, Zone};
-pub use crate::server::ech::parsers::{HIDDEN_NAME, inner as ech_inner, outer as ech_outer};
+pub use crate::server::ech::parsers::{
+    HIDDEN_NAME, inner as ech_inner, outer as ech_outer, sent as ech_sent,
+};
 
 /// All of them.
 pub const ALL: [Parser; 3] = [

@@ -10,10 +10,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_compat::parsers::{HIDDEN_NAME, ech_outer};
-use netbench_scan::codec::{
-    ClientHello, EchConfig, ech_configs, extension::ENCRYPTED_CLIENT_HELLO,
-};
+use netbench_compat::parsers::{HIDDEN_NAME, ech_sent};
 use openssl::{
     error::ErrorStack,
     ssl::{HandshakeError, Ssl, SslContext, SslMethod},
@@ -39,24 +36,9 @@ unsafe extern "C" {
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     read_into_store(bytes);
-    let Some(records) = hello_of_openssl(bytes) else {
-        return;
-    };
-    let hello = ClientHello::of_records(&records);
-    let hello = hello.expect("records").expect("a whole hello");
-    let name = hello.server_name().expect("a name");
-    let mut parts = records.windows(HIDDEN_NAME.len());
-    let is_hidden = !parts.any(|part| part == HIDDEN_NAME.as_bytes());
-    assert!(is_hidden || name == HIDDEN_NAME);
-    assert!(hello.extension(ENCRYPTED_CLIENT_HELLO).is_some());
-    // Only the first 32 configurations are read here.
-    if let Some(configs) = ech_configs(bytes) {
-        assert!(configs.len() == 32 || configs.iter().any(|config| has_name(config, &name)));
+    if let Some(records) = hello_of_openssl(bytes) {
+        ech_sent(bytes, &records);
     }
-    // The only record, without its header and the message's: the whole hello is shorter than a record.
-    let body = &records[5 + 4..];
-    let length = u16::try_from(body.len()).expect("a length");
-    ech_outer(&[&length.to_be_bytes(), body].concat());
 });
 
 /// Reads a list as a server does.
@@ -115,13 +97,4 @@ impl Write for Silence {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn has_name(config: &EchConfig, name: &str) -> bool {
-    let Some(contents) = &config.contents else {
-        return false;
-    };
-    let public_name = contents.public_name.strip_suffix(b".");
-    let public_name = public_name.unwrap_or(&contents.public_name);
-    public_name.eq_ignore_ascii_case(name.as_bytes())
 }

@@ -1,6 +1,6 @@
 //! The parsers of a client's Encrypted ClientHello, for [`crate::parsers`].
 
-use netbench_scan::codec::{Message, Reader, message};
+use netbench_scan::codec::{ClientHello, EchConfig, Message, Reader, ech_configs, message};
 
 use super::{super::hello::Hello, EchOutcome, EchServer, Outer, associated, decoded};
 use crate::{
@@ -57,6 +57,35 @@ pub fn inner(bytes: &[u8]) {
             );
         }
     }
+}
+
+/// Compares the records of a library's hello to [`HIDDEN_NAME`] with the list of configurations that the library was given: it
+/// hides the name, and has the public name of a configuration that the scan knows.
+pub fn sent(list: &[u8], records: &[u8]) {
+    let hello = ClientHello::of_records(records);
+    let hello = hello.expect("records").expect("a whole hello");
+    assert!(hello.extension(ENCRYPTED_CLIENT_HELLO).is_some());
+    let name = hello.server_name().expect("a name");
+    let mut parts = records.windows(HIDDEN_NAME.len());
+    let is_hidden = !parts.any(|part| part == HIDDEN_NAME.as_bytes());
+    assert!(is_hidden || name == HIDDEN_NAME);
+    // Only the first 32 configurations are read.
+    if let Some(configs) = ech_configs(list) {
+        assert!(configs.len() == 32 || configs.iter().any(|config| has_name(config, &name)));
+    }
+    // The only record, without its header and the message's: the whole hello is shorter than a record.
+    let body = &records[5 + 4..];
+    let length = u16::try_from(body.len()).expect("a length");
+    outer(&[&length.to_be_bytes(), body].concat());
+}
+
+fn has_name(config: &EchConfig, name: &str) -> bool {
+    let Some(contents) = &config.contents else {
+        return false;
+    };
+    let public_name = contents.public_name.strip_suffix(b".");
+    let public_name = public_name.unwrap_or(&contents.public_name);
+    public_name.eq_ignore_ascii_case(name.as_bytes())
 }
 
 /// Returns servers with one key, which demand little and much of a client.
