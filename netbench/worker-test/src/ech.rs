@@ -112,7 +112,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Checks that a server does not accept a hello whose configuration has the number of its own, and another key.
+    /// Checks that a server rejects a hello for a configuration with its identifier and another key.
     fn another_key(&mut self) -> Result<(), String> {
         let policy = EchPolicy::Accepted;
         let site = self.serve(policy, None)?;

@@ -37,7 +37,7 @@ pub fn conformance(program: &Path, stack: &str) {
 /// Tests a worker as [`conformance`] does, except for failures that have another outcome with this library.
 ///
 /// # Panics
-/// As [`conformance`], and for an exception that matches no case or was not needed.
+/// Panics as [`conformance`] does, and for an exception that matches no case or was not needed.
 pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
     let bench = Bench::new(&program.into(), stack, |_| false);
     complain(stack, bench.map(|mut bench| bench.run(exceptions)));
@@ -46,7 +46,7 @@ pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
 /// Tests a worker as [`conformance`] does, for a stack that must refuse to serve the sites for which `lacks` is true.
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -> bool) {
     let bench = Bench::new(&program.into(), stack, lacks);
     complain(stack, bench.map(|mut bench| bench.run(&[])));
@@ -55,7 +55,7 @@ pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -
 /// Tests a worker against [`Rules::Protocol`].
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn protocol(program: &Path, stack: &str) {
     complain(stack, check(Rules::Protocol, &program.into(), stack, None));
 }
@@ -63,7 +63,7 @@ pub fn protocol(program: &Path, stack: &str) {
 /// Tests that the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which uses `stack`.
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn documented(program: &Path, stack: &str) {
     complain(stack, session::run(&program.into(), stack));
 }
@@ -71,7 +71,7 @@ pub fn documented(program: &Path, stack: &str) {
 /// Tests a worker against [`Rules::Suite`].
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn suite(program: &Path, stack: &str) {
     complain(stack, check(Rules::Suite, &program.into(), stack, None));
 }
@@ -80,7 +80,7 @@ pub fn suite(program: &Path, stack: &str) {
 /// unsupported, with a reason.
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
     complain(stack, scenarios::run(&program.into(), stack, lacks));
 }
@@ -116,7 +116,7 @@ pub fn resumes_by_id_in_tls13(scenario: &Scenario) -> bool {
 /// Tests a worker against [`Rules::SetUp`].
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn set_up(program: &Path, stack: &str) {
     complain(stack, check(Rules::SetUp, &program.into(), stack, None));
 }
@@ -124,7 +124,7 @@ pub fn set_up(program: &Path, stack: &str) {
 /// Tests a worker against [`Rules::Verify`].
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn verify(program: &Path, stack: &str) {
     complain(stack, check(Rules::Verify, &program.into(), stack, None));
 }
@@ -132,7 +132,7 @@ pub fn verify(program: &Path, stack: &str) {
 /// Tests a worker against [`Rules::Ech`].
 ///
 /// # Panics
-/// As [`conformance`].
+/// Panics as [`conformance`] does.
 pub fn ech(program: &Path, stack: &str) {
     complain(stack, check(Rules::Ech, &program.into(), stack, None));
 }
@@ -140,7 +140,7 @@ pub fn ech(program: &Path, stack: &str) {
 /// Tests a worker against [`Rules::OpensslCommand`].
 ///
 /// # Panics
-/// As [`conformance`], and without the `openssl` command.
+/// Panics as [`conformance`] does, and without the `openssl` command.
 pub fn openssl_command(program: &Path, stack: &str) {
     complain(
         stack,
@@ -151,7 +151,7 @@ pub fn openssl_command(program: &Path, stack: &str) {
 /// Tests a worker against [`Rules::Nginx`].
 ///
 /// # Panics
-/// As [`conformance`], and without nginx.
+/// Panics as [`conformance`] does, and without nginx.
 pub fn nginx(program: &Path, stack: &str) {
     let nginx = netbench_testing::program("nginx").expect("nginx is installed");
     complain(
@@ -164,7 +164,7 @@ pub fn nginx(program: &Path, stack: &str) {
 /// names of such cases, and a part of the worker's reason.
 ///
 /// # Panics
-/// As [`conformance`], for an unsupported case that is not in `lacks`, and for an item of `lacks` that matches no case.
+/// Panics as [`conformance`] does, for an unsupported case that is not in `lacks`, and for an item of `lacks` that matches no case.
 pub fn lacks_only(rules: Rules, program: &Path, stack: &str, lacks: &[(&str, &str)]) {
     let found = check(rules, &program.into(), stack, None).expect("it runs");
     assert!(found.wrong.is_empty(), "{:#?}", found.wrong);

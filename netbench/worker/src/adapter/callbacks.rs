@@ -44,7 +44,7 @@ impl<T> Lent<T> {
     /// Calls `write` with the value and the library's data, in a callback.
     ///
     /// # Safety
-    /// As for [`Self::read_into`].
+    /// The conditions of [`Self::read_into`] must hold.
     pub unsafe fn write_from<D, R>(
         value: *mut c_void,
         data: *const D,
