@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use netbench_report::count;
 
 use crate::{
@@ -46,14 +46,22 @@ impl Shown {
 
     /// Returns a bar with this template, which is hidden unless progress is shown as a bar.
     pub(crate) fn bar(self, template: &str) -> ProgressBar {
-        let target = match self {
-            Self::Bar => ProgressDrawTarget::stderr(),
-            Self::Nowhere | Self::Log => ProgressDrawTarget::hidden(),
-        };
-        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let bar = ProgressBar::with_draw_target(Some(0), self.target());
         match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
+        }
+    }
+
+    /// Returns a group for bars that are shown at the same time.
+    pub(crate) fn group(self) -> MultiProgress {
+        MultiProgress::with_draw_target(self.target())
+    }
+
+    fn target(self) -> ProgressDrawTarget {
+        match self {
+            Self::Bar => ProgressDrawTarget::stderr(),
+            Self::Nowhere | Self::Log => ProgressDrawTarget::hidden(),
         }
     }
 

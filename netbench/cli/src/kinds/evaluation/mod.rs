@@ -1,8 +1,9 @@
-//! `netbench evaluate`: runs its parts one after another, each a command of netbench in a separate
-//! process, and makes one report of their results.
+//! `netbench evaluate`: runs its parts in batches (`batch`), each a command of netbench in a separate process, and makes
+//! one report of their results.
 
 mod answers;
 pub(crate) mod args;
+mod batch;
 mod compare;
 mod parts;
 mod progress;
@@ -33,14 +34,13 @@ pub(crate) use self::parts::PARTS;
 use self::{
     answers::Answers,
     args::Evaluate,
-    parts::{BROWSERS, Needs, Part, Step, Steps},
-    progress::PartProgress,
+    parts::{BROWSERS, Needs, Part, Step},
 };
 use super::kind::{Holds, KindOfRun};
 use crate::{
     client::{self, Unstored, millis},
     cost::{Consent, Cost},
-    exit::{Ended, bail_input, in_a_line},
+    exit::{Ended, bail_input},
     interrupt,
     options::{Asked, Output, Page},
     output, pipeline, run,
@@ -117,12 +117,10 @@ fn run_parts(
     let mut number = 0;
     let mut answers = Answers::default();
     let mut are_workers_found = false;
-    for at in 0..manifest.plan.parts.len() {
-        let record = &manifest.plan.parts[at];
-        let Some(part) = parts::named(&record.part).filter(|_| waits(&record.state)) else {
-            continue;
-        };
-        if part.needs != Needs::Nothing && !are_workers_found {
+    let mut batch = batch::from(&manifest.plan, 0);
+    while let (Some(&at), Some(&last)) = (batch.first(), batch.last()) {
+        let needs = parts::named(&manifest.plan.parts[at].part).map(|part| part.needs);
+        if needs != Some(Needs::Nothing) && !are_workers_found {
             are_workers_found = true;
             let is_new = manifest.sessions.len() == 1;
             // In a continued evaluation, each part that lacks a worker fails with the reason.
@@ -135,31 +133,31 @@ fn run_parts(
             }
             folder.write_manifest(&manifest)?;
             parts = number + waiting(&manifest.plan).count();
-        }
-        let record = &manifest.plan.parts[at];
-        if !waits(&record.state) {
+            // Parts may have turned out to be unsupported.
+            batch = batch::from(&manifest.plan, at);
             continue;
         }
-        number += 1;
-        let progress = PartProgress::new(
+        let numbers = (number + 1, parts);
+        number += batch.len();
+        let running = batch::Running {
+            folder,
+            manifest: &manifest.clone(),
+            unstored,
             output,
-            part.name,
-            (number, parts),
-            Duration::from_secs(record.estimate_s),
-        );
-        let (state, notes) = run_part(part, folder, &manifest, unstored, stop, &progress);
-        let took = progress.end(words(&state));
-        let record = &mut manifest.plan.parts[at];
-        record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
-        record.state = state;
-        record.notes = notes;
-        folder.write_manifest(&manifest)?;
+            stop,
+        };
+        running.run(&batch, numbers, |at, ended| {
+            ended.store(&mut manifest.plan.parts[at]);
+            folder.write_manifest(&manifest)?;
+            if number < parts && !stop.load(Ordering::Relaxed) {
+                answers.show(folder, output);
+            }
+            Ok(())
+        })?;
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        if number < parts {
-            answers.show(folder, output);
-        }
+        batch = batch::from(&manifest.plan, last + 1);
     }
     let interrupted = stop.load(Ordering::Relaxed);
     run::end_session(&mut manifest, interrupted);
@@ -394,9 +392,8 @@ fn part_time(part: &Part, plan: &EvaluationPlan, unstored: &Unstored) -> anyhow:
 
 /// Announces the predicted time of the remaining parts.
 fn announce(consent: Consent, output: &Output, plan: &EvaluationPlan) -> anyhow::Result<()> {
-    let seconds = waiting(plan).map(|part| part.estimate_s).sum();
     let cost = Cost {
-        time: Duration::from_secs(seconds),
+        time: batch::time(plan),
         pieces: waiting(plan).count() as u64,
         unit: ("part", "parts"),
         shorter: "--quick, a --limit or fewer parts",
@@ -413,65 +410,5 @@ fn waits(state: &PartState) -> bool {
     match state {
         PartState::Pending | PartState::Interrupted | PartState::Failed { .. } => true,
         PartState::Done | PartState::Unsupported { .. } | PartState::LeftOut => false,
-    }
-}
-
-/// Runs the steps of a part. Returns its state, and facts about the method that a reader must know.
-fn run_part(
-    part: &Part,
-    folder: &RunFolder,
-    manifest: &EvaluationManifest,
-    unstored: &Unstored,
-    stop: &AtomicBool,
-    progress: &PartProgress,
-) -> (PartState, Vec<String>) {
-    let steps = match (part.steps)(&manifest.plan, unstored) {
-        Ok(steps) => steps,
-        Err(why) => return (PartState::Unsupported { why }, Vec::new()),
-    };
-    let place = folder.path().join(part.name);
-    let state = run_steps(&steps, &place, manifest, stop, progress);
-    let state = state.unwrap_or_else(|error| PartState::Failed {
-        why: in_a_line(&error),
-    });
-    (state, steps.notes)
-}
-
-/// Runs steps in the folder of their part until one is not completed.
-fn run_steps(
-    steps: &Steps<'_>,
-    place: &Path,
-    manifest: &EvaluationManifest,
-    stop: &AtomicBool,
-    progress: &PartProgress,
-) -> anyhow::Result<PartState> {
-    let plan = &manifest.plan;
-    let workers: Vec<String> = plan
-        .workers
-        .iter()
-        .flat_map(|(stack, program)| ["--worker".to_owned(), format!("{stack}={program}")])
-        .collect();
-    for step in &steps.steps {
-        match step.only_if.map(|needed| needed(place, plan)).transpose()? {
-            None => {}
-            Some(Some(why)) => progress.line(why),
-            Some(None) => continue,
-        }
-        let state = step::step(step, &workers, &manifest.thresholds, place, stop, progress)?;
-        if state != PartState::Done {
-            return Ok(state);
-        }
-    }
-    Ok(PartState::Done)
-}
-
-fn words(state: &PartState) -> &'static str {
-    match state {
-        PartState::Pending => "not begun",
-        PartState::Done => "done",
-        PartState::Interrupted => "interrupted",
-        PartState::Failed { .. } => "failed",
-        PartState::Unsupported { .. } => "unsupported",
-        PartState::LeftOut => "left out",
     }
 }

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{MultiProgress, ProgressBar};
 use netbench_model::sanitize;
 
 use crate::{
@@ -19,21 +19,19 @@ pub(super) struct PartProgress {
 }
 
 impl PartProgress {
-    /// Begins to show part `number` of `parts`.
+    /// Begins to show part `number` of `parts`, below the bars of those that run beside it.
     pub(super) fn new(
         output: &Output,
         part: &'static str,
         (number, parts): (usize, usize),
         estimate: Duration,
+        bars: &MultiProgress,
     ) -> Self {
-        let shown = match output.verbose {
-            true => Shown::Log,
-            false => Shown::on_stderr(output.quiet),
-        };
+        let shown = shown(output);
         let about = about(estimate);
-        let bar = shown.bar(&format!(
+        let bar = bars.add(shown.bar(&format!(
             "{number}/{parts} {part:<11} {{bar:20}} {{spent}} of about {about}  {{wide_msg}}"
-        ));
+        )));
         bar.set_style(bar.style().with_key("spent", spent));
         bar.set_length(estimate.as_secs().max(1));
         if shown == Shown::Log {
@@ -79,5 +77,17 @@ impl PartProgress {
         self.shown.line(&self.bar, &text);
         self.bar.finish_and_clear();
         took
+    }
+}
+
+/// Returns the group of the bars of parts that run at the same time.
+pub(super) fn group(output: &Output) -> MultiProgress {
+    shown(output).group()
+}
+
+fn shown(output: &Output) -> Shown {
+    match output.verbose {
+        true => Shown::Log,
+        false => Shown::on_stderr(output.quiet),
     }
 }

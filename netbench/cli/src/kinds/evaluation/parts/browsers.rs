@@ -6,7 +6,7 @@ use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
 use super::{
     compat::servers,
-    part::{Needs, Part, Results, Step, Steps, link, names, usual},
+    part::{Load, Needs, Part, Results, Step, Steps, link, names, usual},
 };
 use crate::{
     browsers,
@@ -24,6 +24,7 @@ pub(crate) const NAME: &str = "browsers";
 pub(super) const PART: Part = Part {
     name: NAME,
     needs: Needs::Workers,
+    load: Load::Timed,
     steps,
     collect,
 };

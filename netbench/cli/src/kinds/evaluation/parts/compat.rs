@@ -4,7 +4,7 @@ use netbench_model::{
     Depth, EvaluationPlan, chains::ChainsManifest, compat::CompatManifest, roots::RootsManifest,
 };
 
-use super::part::{Needs, Part, RUN, Results, Step, Steps, stacks, usual};
+use super::part::{Load, Needs, Part, RUN, Results, Step, Steps, stacks, usual};
 use crate::{
     client::Unstored,
     kinds::{
@@ -18,6 +18,7 @@ use crate::{
 pub(super) const PART: Part = Part {
     name: "compat",
     needs: Needs::Workers,
+    load: Load::Untimed,
     steps,
     collect,
 };

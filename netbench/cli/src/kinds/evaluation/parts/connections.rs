@@ -4,7 +4,7 @@ use netbench_model::{Condition, ConnectManifest, Depth, EvaluationPlan, Profile}
 use netbench_report::{ConnectSummary, FEWEST_ROUNDS};
 
 use super::part::{
-    Needs, Part, RUN, Results, Step, Steps, begun_in, link, roots, sites, stacks, usual,
+    Load, Needs, Part, RUN, Results, Step, Steps, begun_in, link, roots, sites, stacks, usual,
 };
 use crate::{
     client::Unstored,
@@ -15,6 +15,7 @@ use crate::{
 pub(super) const PART: Part = Part {
     name: "connections",
     needs: Needs::Workers,
+    load: Load::Timed,
     steps,
     collect,
 };

@@ -3,7 +3,7 @@ use std::{path::Path, time::Duration};
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
 
-use super::part::{Needs, Part, Results, Step, Steps, Work, printed};
+use super::part::{Load, Needs, Part, Results, Step, Steps, Work, printed};
 use crate::{
     client::Unstored,
     commands::bogo::cost::all_tests,
@@ -14,6 +14,7 @@ use crate::{
 pub(super) const PART: Part = Part {
     name: "features",
     needs: Needs::Nothing,
+    load: Load::Untimed,
     steps,
     collect,
 };

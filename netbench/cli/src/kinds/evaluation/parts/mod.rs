@@ -19,13 +19,12 @@ pub(super) use self::{
 };
 use crate::{exit::in_a_line, stored::wrong};
 
-/// All parts, in the order in which they run: quick parts, and those that least need an idle
-/// machine, come first.
+/// All parts, in the order in which they run: quick parts, and those that measure no time, come first.
 pub(crate) const PARTS: [Part; 6] = [
     features::PART,
     compat::PART,
-    browsers::PART,
     sites::PART,
+    browsers::PART,
     connections::PART,
     suite::PART,
 ];

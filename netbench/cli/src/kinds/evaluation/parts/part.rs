@@ -26,10 +26,21 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// The workers that the part needs.
     pub(crate) needs: Needs,
+    /// The work that can run beside the part.
+    pub(crate) load: Load,
     /// Returns the part's steps, in order, or the reason why these stacks or this machine do not support the part.
     pub(crate) steps: for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, String>,
     /// Reads the files that the steps have left in the part's folder.
     pub(crate) collect: fn(&Path, &EvaluationPlan, &mut Results) -> anyhow::Result<()>,
+}
+
+impl Part {
+    /// Returns whether another part can run at the same time.
+    pub(crate) fn runs_beside(&self, other: &Self) -> bool {
+        let needs_nothing = [self, other].map(|part| part.needs == Needs::Nothing);
+        let are_untimed = [self, other].map(|part| part.load == Load::Untimed);
+        needs_nothing[0] == needs_nothing[1] && are_untimed == [true, true]
+    }
 }
 
 /// The workers that a part needs.
@@ -41,6 +52,15 @@ pub(crate) enum Needs {
     Workers,
     /// Workers of both stacks that support this operation.
     Operation(&'static str),
+}
+
+/// The measurements of a part, which determine whether others can run beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Load {
+    /// The part measures no time: others of this kind can run beside it.
+    Untimed,
+    /// The part measures times, and needs an idle machine.
+    Timed,
 }
 
 /// The results of an evaluation's parts, and the reports of their runs.

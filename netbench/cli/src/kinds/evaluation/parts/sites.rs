@@ -3,7 +3,7 @@ use std::path::Path;
 use netbench_model::{EvaluationPlan, ScanManifest};
 use netbench_report::{losses, web_loss};
 
-use super::part::{Needs, Part, RUN, Results, Step, Steps, link, names, roots, sites, usual};
+use super::part::{Load, Needs, Part, RUN, Results, Step, Steps, link, names, roots, sites, usual};
 use crate::{
     client::Unstored,
     kinds::scan::{self, Scan, ScanRun},
@@ -12,6 +12,7 @@ use crate::{
 pub(super) const PART: Part = Part {
     name: "sites",
     needs: Needs::Workers,
+    load: Load::Untimed,
     steps,
     collect,
 };

@@ -2,7 +2,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuiteManifest};
 
-use super::part::{Needs, Part, Results, Step, Steps, stacks, usual};
+use super::part::{Load, Needs, Part, Results, Step, Steps, stacks, usual};
 use crate::{
     client::Unstored,
     kinds::suite::{self, PartArg, Suite, SuiteRun},
@@ -12,6 +12,7 @@ use crate::{
 pub(super) const PART: Part = Part {
     name: "suite",
     needs: Needs::Operation("suite"),
+    load: Load::Timed,
     steps,
     collect,
 };
