@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{env, fs, path::Path};
+use std::{env, fs, ops::Add, path::Path};
 
 use globset::Glob;
 use netbench_model::{ConnectManifest, Sample};
@@ -43,6 +43,9 @@ struct Item {
     unit: Unit,
     published: Option<String>,
     remark: Option<String>,
+    /// The items of the same study that this one replaces in the count of signs.
+    #[serde(default)]
+    instead_of: Vec<String>,
 }
 
 /// The meaning of a figure of a summary.
@@ -64,6 +67,33 @@ struct Outcome {
     measured: String,
     verdict: String,
     is_same: bool,
+    counts: Counts,
+}
+
+/// The numbers of compared factors by their agreement with the published ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    same: usize,
+    same_sign: usize,
+    other_sign: usize,
+}
+
+impl Counts {
+    fn all(self) -> usize {
+        self.same + self.same_sign + self.other_sign
+    }
+}
+
+impl Add for Counts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            same: self.same + other.same,
+            same_sign: self.same_sign + other.same_sign,
+            other_sign: self.other_sign + other.other_sign,
+        }
+    }
 }
 
 fn studies() -> Studies {
@@ -79,6 +109,7 @@ impl Item {
                 measured: "–".to_owned(),
                 verdict: "not reproduced".to_owned(),
                 is_same: false,
+                counts: Counts::default(),
             };
         };
         let path = tree().join("results").join(run);
@@ -95,6 +126,7 @@ impl Item {
                 measured: self.unit.shown(summary.pointer(figure).unwrap()),
                 verdict: "measured".to_owned(),
                 is_same: true,
+                counts: Counts::default(),
             },
             _ => panic!("{}: either rows or a figure", self.item),
         }
@@ -107,6 +139,7 @@ impl Item {
             measured,
             verdict,
             is_same,
+            ..
         } = self.outcome();
         assert!(
             is_same || self.remark.is_some(),
@@ -122,6 +155,38 @@ impl Item {
         let (study, item) = (&self.study, &self.item);
         format!(
             "| {study} | {item} | {command} | {published} | {measured} | {verdict} | {remark} |\n"
+        )
+    }
+}
+
+impl Studies {
+    /// Returns the sentence about all published factors. An item that repeats others under the publication's conditions
+    /// replaces them.
+    fn signs(&self) -> String {
+        let replaced: Vec<(&str, &str)> = self
+            .item
+            .iter()
+            .flat_map(|item| item.instead_of.iter().map(|of| (&*item.study, &**of)))
+            .collect();
+        for (study, name) in &replaced {
+            let mut items = self.item.iter();
+            assert!(
+                items.any(|item| item.study == *study && item.item == *name),
+                "{study} has no item {name}"
+            );
+        }
+        let counts = self
+            .item
+            .iter()
+            .filter(|item| !replaced.contains(&(&*item.study, &*item.item)))
+            .map(|item| item.outcome().counts)
+            .fold(Counts::default(), Counts::add);
+        let (all, signs) = (counts.all(), counts.same + counts.same_sign);
+        format!(
+            "**Of {all} published factors, {signs} ({:.1} %) have the published sign, and {} of them are the same.** A row \
+             \"The same …\" repeats others\nunder the publication's conditions, and is counted in place of them.\n",
+            100.0 * signs as f64 / all as f64,
+            counts.same,
         )
     }
 }
@@ -144,25 +209,27 @@ fn of_rows(summary: &Value, pattern: &str) -> Outcome {
         .flat_map(|row| row["today"].as_array().unwrap())
         .collect();
     assert!(!today.is_empty(), "no row matches");
-    let counts = [
-        ("same", "same"),
-        ("same-sign", "same sign"),
-        ("other-sign", "other sign"),
+    let count = |name: &str| today.iter().filter(|row| row["agreement"] == name).count();
+    let counts = Counts {
+        same: count("same"),
+        same_sign: count("same-sign"),
+        other_sign: count("other-sign"),
+    };
+    let verdict: Vec<String> = [
+        (counts.same, "same"),
+        (counts.same_sign, "same sign"),
+        (counts.other_sign, "other sign"),
     ]
-    .map(|(name, words)| {
-        let count = today.iter().filter(|row| row["agreement"] == name).count();
-        (count, words)
-    });
-    let verdict: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, words)| format!("{count} {words}"))
-        .collect();
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, words)| format!("{count} {words}"))
+    .collect();
     Outcome {
         published: range(&today, "published"),
         measured: range(&today, "measured"),
         verdict: verdict.join(", "),
-        is_same: counts[0].0 == today.len(),
+        is_same: counts.same == today.len(),
+        counts,
     }
 }
 
@@ -200,10 +267,12 @@ fn the_table_of_experiments_is_that_of_the_published_runs() {
     let text = fs::read_to_string(&path).unwrap();
     let start = text.find(BEFORE).unwrap() + BEFORE.len();
     let end = start + text[start..].find(AFTER).unwrap();
-    let rows: String = studies().item.iter().map(Item::row).collect();
+    let studies = studies();
+    let rows: String = studies.item.iter().map(Item::row).collect();
     let table = format!(
         "| study | experiment | command | published | measured | agreement | cause or remark |\n\
-         | --- | --- | --- | --- | --- | --- | --- |\n{rows}"
+         | --- | --- | --- | --- | --- | --- | --- |\n{rows}\n{}",
+        studies.signs()
     );
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
