@@ -157,7 +157,7 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         made_by: MadeBy::Cargo(executable("netbench-bogo-rustls-ring", Some("rustls-ring"))),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
-        differs_from: None,
+        differs_from: Some("rustls"),
         beyond: &[],
     },
     KnownShim {
@@ -169,7 +169,7 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls@0.23.31.json"),
-        differs_from: Some("rustls-ring"),
+        differs_from: Some("rustls"),
         beyond: &[],
     },
     KnownShim {
@@ -181,7 +181,7 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls@0.24-dev.json"),
-        differs_from: Some("rustls-ring"),
+        differs_from: Some("rustls"),
         beyond: &[],
     },
     KnownShim {
@@ -226,7 +226,7 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         )),
         config: Some("openssl.json"),
         exceptions: Some("openssl-system.json"),
-        differs_from: None,
+        differs_from: Some("openssl"),
         beyond: &["libssl"],
     },
 ];
