@@ -36,6 +36,8 @@ struct Item {
     run: Option<String>,
     /// Pattern of the rows of the run's published table.
     rows: Option<String>,
+    /// The stack whose factors are compared, if the table has several.
+    stack: Option<String>,
     /// JSON pointer of a figure of the run's summary.
     figure: Option<String>,
     /// The meaning of the figure.
@@ -120,7 +122,7 @@ impl Item {
             summary = summary_of_samples(&path);
         }
         match (&self.rows, &self.figure) {
-            (Some(rows), None) => of_rows(&summary, rows),
+            (Some(rows), None) => of_rows(&summary, rows, self.stack.as_deref()),
             (None, Some(figure)) => Outcome {
                 published: self.published.clone().unwrap(),
                 measured: self.unit.shown(summary.pointer(figure).unwrap()),
@@ -199,14 +201,15 @@ fn summary_of_samples(path: &Path) -> Value {
     serde_json::to_value(summarize(&manifest, &samples)).unwrap()
 }
 
-/// Compares the factors of the rows of a summary's published table that match a pattern.
-fn of_rows(summary: &Value, pattern: &str) -> Outcome {
+/// Compares the factors of the rows of a summary's published table that match a pattern, of all stacks or of one.
+fn of_rows(summary: &Value, pattern: &str, stack: Option<&str>) -> Outcome {
     let pattern = Glob::new(pattern).unwrap().compile_matcher();
     let rows = summary["published"]["rows"].as_array().unwrap();
     let today: Vec<&Value> = rows
         .iter()
         .filter(|row| pattern.is_match(row["case"].as_str().unwrap()))
         .flat_map(|row| row["today"].as_array().unwrap())
+        .filter(|today| stack.is_none_or(|stack| today["stack"] == stack))
         .collect();
     assert!(!today.is_empty(), "no row matches");
     let count = |name: &str| today.iter().filter(|row| row["agreement"] == name).count();

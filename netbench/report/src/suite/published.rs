@@ -30,7 +30,8 @@ pub struct PublishedTable {
     /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<StackName>,
-    /// The same stacks in the versions of the publication, if they can be built. A run of these is compared in place of today's.
+    /// The same stacks with the versions or interfaces of the publication, if netbench has them. A run of these is compared in
+    /// place of today's.
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub versions: Vec<StackName>,
