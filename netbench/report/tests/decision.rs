@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use netbench_model::{StackName, compat::Judgement};
+use netbench_model::{PartState, StackName, compat::Judgement};
 use netbench_report::{
     Answer, ColdAgainst, ColdRow, ConnectSummary, Evaluation, Found, OnceCost, OnceInterval,
-    evaluation,
+    SuiteSummary, evaluation,
 };
 use netbench_stats::UndecidedReason;
 
@@ -170,6 +170,29 @@ fn several_runs_of_the_suite_have_one_verdict() {
     assert_has(&fast.because, reported);
     let open = "; speed in memory is open";
     assert_has(&evaluation.sentence, open);
+}
+
+#[test]
+fn a_warning_names_the_part_that_it_is_about() {
+    let mut made = whole();
+    made.run = whole::run(&[("features", PartState::Done)]);
+    made.run.plan.parts[0].notes = vec!["these outcomes are stored".to_owned()];
+    let cases = [MadeCase::handshake(0.5, 0.52), MadeCase::verify(0.5, 0.52)];
+    made.found.suites = cases
+        .map(|case| SuiteSummary {
+            warnings: vec!["the machine was busy".to_owned()],
+            ..whole::suite(&[case])
+        })
+        .map(Arc::new)
+        .to_vec();
+    let warnings = evaluation(made.run, made.found).warnings;
+    for due in [
+        "features: these outcomes are stored",
+        "suite (handshake): the machine was busy",
+        "suite (verify): the machine was busy",
+    ] {
+        assert!(warnings.iter().any(|found| found == due), "{warnings:?}");
+    }
 }
 
 #[test]

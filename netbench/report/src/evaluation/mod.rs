@@ -85,6 +85,11 @@ impl Evaluation {
     }
 }
 
+/// Returns a warning with the part that it is about.
+fn of_part(part: &str, warning: &str) -> String {
+    format!("{part}: {warning}")
+}
+
 /// Answers the questions from the findings of the parts.
 pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let plan = &run.plan;
@@ -110,7 +115,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         if let PartState::Failed { why } = &part.state {
             warnings.push(format!("The part {} failed: {why}", part.part));
         }
-        warnings.extend(part.notes.iter().cloned());
+        warnings.extend(part.notes.iter().map(|note| of_part(&part.part, note)));
     }
     warnings.extend(settled);
     let connections = found.connections.iter().chain(&found.same_settings);
@@ -121,8 +126,12 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     };
     let connections = connections.flat_map(|run| &run.warnings).unique();
     let connections = connections.filter(|warning| !heeded.contains(warning));
-    let suites = found.suites.iter().flat_map(|run| &run.warnings);
-    warnings.extend(connections.chain(suites).cloned());
+    warnings.extend(connections.map(|warning| of_part("connections", warning)));
+    for suite in &found.suites {
+        let parts = suite.cases.iter().map(|case| case.part).unique();
+        let name = format!("suite ({})", parts.format(", "));
+        warnings.extend(suite.warnings.iter().map(|warning| of_part(&name, warning)));
+    }
     Evaluation {
         head: SummaryHead::of(&run),
         sentence,

@@ -34,7 +34,10 @@ fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Str
     ];
     let notes = match plan.depth {
         Depth::Quick => {
-            vec!["--quick put netbench's own certificate chains alone to the verifiers".to_owned()]
+            vec![
+                "--quick tested the verifiers with netbench's own certificate chains alone"
+                    .to_owned(),
+            ]
         }
         Depth::Full => Vec::new(),
     };

@@ -33,15 +33,13 @@ enum How {
 fn how(plan: &EvaluationPlan) -> How {
     match plan.depth {
         Depth::Quick => How::Stored {
-            note: "Protocol tests: stored outcomes of results/bogo, not a run of today.",
+            note: "the stored outcomes of results/bogo are shown, not those of a run of today",
         },
         Depth::Full if SourceTree::find().is_none() => How::Stored {
-            note: "Protocol tests: running them needs netbench's source, so these are the stored outcomes of \
-                   results/bogo, not a run of today.",
+            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs netbench's source",
         },
         Depth::Full if in_path("go").is_none() => How::Stored {
-            note: "Protocol tests: Go is missing (https://go.dev/dl), so these are the stored outcomes of \
-                   results/bogo, not a run of today.",
+            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs Go (https://go.dev/dl)",
         },
         Depth::Full => How::Fresh,
     }
