@@ -148,14 +148,14 @@ fn run_parts(
         };
         running.run(&batch, numbers, |at, ended| {
             ended.store(&mut manifest.plan.parts[at]);
-            folder.write_manifest(&manifest)?;
-            if number < parts && !stop.load(Ordering::Relaxed) {
-                answers.show(folder, output);
-            }
-            Ok(())
+            Ok(folder.write_manifest(&manifest)?)
         })?;
         if stop.load(Ordering::Relaxed) {
             break;
+        }
+        // The results of a part that still ran would not be whole.
+        if number < parts {
+            answers.show(folder, output);
         }
         batch = batch::from(&manifest.plan, last + 1);
     }
