@@ -163,20 +163,22 @@ impl<T> Filling<T> {
 
     /// Adds the columns of a row's change, for the stack of the other side; its name is empty if the table names it.
     pub(crate) fn changed<K, S>(self, other: &str, row: impl Fn(&T) -> &Row<K, S>) -> Self {
-        self.stack(other)
-            .ratio("change", 0, |item| row(item).change.ratio)
-            .interval("interval", 2, |item| row(item).change.interval)
-            .col("verdict", 0, |item| row(item).verdict())
-            .would_decide(|item| row(item).judged.rounds_needed)
-            .stack("")
+        self.of_stack(other, |table| {
+            table
+                .ratio("change", 0, |item| row(item).change.ratio)
+                .interval("interval", 2, |item| row(item).change.interval)
+                .col("verdict", 0, |item| row(item).verdict())
+                .would_decide(|item| row(item).judged.rounds_needed)
+        })
     }
 
     /// Adds the columns of the change of a row whose interval is shown as a time.
     pub(crate) fn change<K, S>(self, other: &str, row: impl Fn(&T) -> &Row<K, S>) -> Self {
-        self.stack(other)
-            .ratio("change", 0, |item| row(item).change.ratio)
-            .col("verdict", 0, |item| row(item).verdict())
-            .stack("")
+        self.of_stack(other, |table| {
+            table
+                .ratio("change", 0, |item| row(item).change.ratio)
+                .col("verdict", 0, |item| row(item).verdict())
+        })
     }
 
     /// Adds the columns of a factor and of its interval, by their names and ranks.

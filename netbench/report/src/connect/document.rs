@@ -337,8 +337,9 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
             })
             .time(first, 1, |row| row.first)
             .time(other, 1, |row| row.other)
-            .stack(other)
-            .col("by", 5, |row| by(row.first, row.change.ratio))
+            .of_stack(other, |table| {
+                table.col("by", 5, |row| by(row.first, row.change.ratio))
+            })
             .changed(other, |row| row)
             .count("rounds", 4, |row| row.change.pairs())
             .item(),

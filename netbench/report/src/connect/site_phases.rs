@@ -140,28 +140,29 @@ fn columns<'a>(
         Phase::Tls => 0,
         _ => 1,
     };
-    let table = table
+    table
         .time(&format!("{column} {first}"), 4, |site| {
             Some(rows.get(name(site))?.first)
         })
         .time(&format!("{column} {other}"), 4, |site| {
             Some(rows.get(name(site))?.other)
         })
-        .stack(other)
-        .ratio(&format!("{column} change"), change_rank, |site| {
-            Some(rows.get(name(site))?.change.ratio)
+        .of_stack(other, |table| {
+            let table = table
+                .ratio(&format!("{column} change"), change_rank, |site| {
+                    Some(rows.get(name(site))?.change.ratio)
+                })
+                .col(&format!("{column} interval"), 3, |site| {
+                    Some(Cell::Changes(rows.get(name(site))?.change.interval))
+                });
+            match is_judged(phase) {
+                true => table.col(&format!("{column} verdict"), 2, |site| {
+                    let row = rows.get(name(site))?;
+                    Some(Cell::Verdict(row.change.verdict, row.unit))
+                }),
+                false => table,
+            }
         })
-        .col(&format!("{column} interval"), 3, |site| {
-            Some(Cell::Changes(rows.get(name(site))?.change.interval))
-        });
-    let table = match is_judged(phase) {
-        true => table.col(&format!("{column} verdict"), 2, |site| {
-            let row = rows.get(name(site))?;
-            Some(Cell::Verdict(row.change.verdict, row.unit))
-        }),
-        false => table,
-    };
-    table.stack("")
 }
 
 fn name(row: &SiteRow) -> &str {

@@ -21,8 +21,9 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
         .text("phase", 0, |(_, row)| row.words())
         .time(first, 1, |(_, row)| row.first.p50_ns)
         .time(other, 1, |(_, row)| row.other.p50_ns)
-        .stack(other)
-        .col("by", 5, |(_, row)| by(row.first.p50_ns, row.change.ratio))
+        .of_stack(other, |table| {
+            table.col("by", 5, |(_, row)| by(row.first.p50_ns, row.change.ratio))
+        })
         .changed(other, |(_, row)| row)
         .time(&format!("{first} p95"), 4, |(_, row)| row.first.p95_ns)
         .time(&format!("{other} p95"), 4, |(_, row)| row.other.p95_ns)

@@ -1,5 +1,7 @@
 //! The columns of a table, which are filled from the items of its rows.
 
+use std::mem;
+
 use netbench_model::Target;
 use netbench_stats::{Interval, RoundsNeeded};
 
@@ -13,7 +15,7 @@ use crate::{
 pub(crate) struct Filling<T> {
     pub(super) items: Vec<T>,
     pub(super) table: Table,
-    /// The stack of the next columns, if their names do not include it.
+    /// The stack of the columns that are being added, if their names do not include it.
     pub(super) stack: Option<String>,
 }
 
@@ -42,10 +44,13 @@ impl<T> Filling<T> {
         self
     }
 
-    /// Makes the next columns those of a stack that their names do not include. An empty name is of no stack.
-    pub(crate) fn stack(mut self, stack: &str) -> Self {
-        self.stack = (!stack.is_empty()).then(|| stack.to_owned());
-        self
+    /// Adds columns of a stack that their names do not include. An empty name is of no stack.
+    pub(crate) fn of_stack(mut self, stack: &str, columns: impl FnOnce(Self) -> Self) -> Self {
+        let stack = (!stack.is_empty()).then(|| stack.to_owned());
+        let outer = mem::replace(&mut self.stack, stack);
+        let mut table = columns(self);
+        table.stack = outer;
+        table
     }
 
     /// Adds a column of words.

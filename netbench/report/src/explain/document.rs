@@ -137,12 +137,14 @@ fn values<'a>(
         .text("characteristic", 0, |(_, row)| &row.characteristic)
         .text("value", 0, |(_, row)| &row.value)
         .count("sites", 2, |(_, row)| row.sites)
-        .stack(other)
-        .ratio("change", 0, |(_, row)| row.change.ratio)
-        .difference("by", 3, |(_, row)| row.difference_ns)
-        .ratio("against the rest", 1, |(_, row)| row.contrast.ratio)
-        .interval("interval", 4, |(_, row)| row.contrast.interval)
-        .col("verdict", 1, |(_, row)| Cell::verdict(row.contrast.verdict));
+        .of_stack(other, |table| {
+            table
+                .ratio("change", 0, |(_, row)| row.change.ratio)
+                .difference("by", 3, |(_, row)| row.difference_ns)
+                .ratio("against the rest", 1, |(_, row)| row.contrast.ratio)
+                .interval("interval", 4, |(_, row)| row.contrast.interval)
+                .col("verdict", 1, |(_, row)| Cell::verdict(row.contrast.verdict))
+        });
     Some(table.item())
 }
 

@@ -39,15 +39,16 @@ pub(super) fn by_stack<'a>(
             2 => "factor".to_owned(),
             _ => format!("× {other}"),
         };
-        table = table
-            .stack(other.as_str())
-            .factors([(&name, 0), ("interval", 3)], |case| {
-                let change = &case.against_first(other)?.change;
-                Some((change.ratio, change.interval))
-            })
-            .col("verdict", verdict_rank, |case| {
-                Some(case.verdict(case.against_first(other)?))
-            });
+        table = table.of_stack(other.as_str(), |table| {
+            table
+                .factors([(&name, 0), ("interval", 3)], |case| {
+                    let change = &case.against_first(other)?.change;
+                    Some((change.ratio, change.interval))
+                })
+                .col("verdict", verdict_rank, |case| {
+                    Some(case.verdict(case.against_first(other)?))
+                })
+        });
     }
     table
 }

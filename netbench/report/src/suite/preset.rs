@@ -184,22 +184,22 @@ fn with_today<'a>(
     for stack in &stacks {
         if stacks.len() > 1 {
             let published = format!("{stack}, published");
-            rows = rows
-                .stack(stack.as_str())
-                .factor(&published, 0, |row| Some(row.against(stack)?.published));
+            rows = rows.of_stack(stack.as_str(), |rows| {
+                rows.factor(&published, 0, |row| Some(row.against(stack)?.published))
+            });
         }
         let headings = ["measured here", "the same?"].map(|heading| match stacks.len() {
             1 => heading.to_owned(),
             _ => format!("{stack}, {heading}"),
         });
-        rows = rows
-            .stack(stack.as_str())
-            .factor(&headings[0], 0, |row| Some(row.against(stack)?.measured))
-            .optional(&headings[1], 0, |row| {
-                Some(row.against(stack)?.agreement.words())
-            });
+        rows = rows.of_stack(stack.as_str(), |rows| {
+            rows.factor(&headings[0], 0, |row| Some(row.against(stack)?.measured))
+                .optional(&headings[1], 0, |row| {
+                    Some(row.against(stack)?.agreement.words())
+                })
+        });
     }
-    rows.stack("")
+    rows
 }
 
 impl PublishedRow {

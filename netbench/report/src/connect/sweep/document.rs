@@ -153,10 +153,12 @@ fn with_difference<'a, K>(
     difference: fn(&K) -> &RoundsDifference,
 ) -> Filling<&'a Row<K>> {
     table
-        .stack(other)
-        .difference("by", 0, |row| difference(&row.key).middle_ns)
-        .text("interval", 2, |row| {
-            interval_of_difference(difference(&row.key))
+        .of_stack(other, |table| {
+            table
+                .difference("by", 0, |row| difference(&row.key).middle_ns)
+                .text("interval", 2, |row| {
+                    interval_of_difference(difference(&row.key))
+                })
         })
         .change(other, |row| row)
 }
@@ -203,13 +205,15 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
     let (any, _) = rows.clone().next()?;
     let other = any.key.other_stack.as_str();
     let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
-    let table = with_axes(sweep, table, "", |(row, _)| &row.key.settings)
-        .stack(other)
-        .difference("by", 0, |(row, _)| row.key.difference.middle_ns)
-        .difference("CPU", 0, |(_, parts)| parts.cpu_ns)
-        .difference("round trips", 0, |(_, parts)| parts.waiting_ns)
-        .difference("bytes", 0, |(_, parts)| parts.bytes_ns)
-        .difference("losses and the rest", 0, |(_, parts)| parts.rest_ns);
+    let table =
+        with_axes(sweep, table, "", |(row, _)| &row.key.settings).of_stack(other, |table| {
+            table
+                .difference("by", 0, |(row, _)| row.key.difference.middle_ns)
+                .difference("CPU", 0, |(_, parts)| parts.cpu_ns)
+                .difference("round trips", 0, |(_, parts)| parts.waiting_ns)
+                .difference("bytes", 0, |(_, parts)| parts.bytes_ns)
+                .difference("losses and the rest", 0, |(_, parts)| parts.rest_ns)
+        });
     Some(table.item())
 }
 
@@ -231,12 +235,12 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
             .time(&from, 1, |row| row.first)
             .time(&to, 1, |row| row.other);
         let table = with_difference(table, &to, |key| &key.difference)
-            .stack(&to)
-            .optional("round trips", 0, |row| {
-                let more = row.key.more_round_trips;
-                more.map(|more| format!("{more:+}"))
+            .of_stack(&to, |table| {
+                table.optional("round trips", 0, |row| {
+                    let more = row.key.more_round_trips;
+                    more.map(|more| format!("{more:+}"))
+                })
             })
-            .stack("")
             .count("rounds", 4, |row| row.change.pairs());
         items.push(table.item());
     }
