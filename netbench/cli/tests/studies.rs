@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{env, fs, ops::Add, path::Path};
+use std::{env, fs, path::Path};
 
 use globset::Glob;
 use netbench_model::{ConnectManifest, Sample};
@@ -33,7 +33,7 @@ struct Item {
     item: String,
     command: String,
     /// Name of the folder of the published run.
-    run: Option<String>,
+    run: String,
     /// Pattern of the rows of the run's published table.
     rows: Option<String>,
     /// The stack whose factors are compared, if the table has several.
@@ -63,39 +63,12 @@ enum Unit {
     Failures,
 }
 
-/// The published and the measured figure of an experiment, and whether they agree.
+/// The published and the measured figure of an experiment.
 struct Outcome {
     published: String,
     measured: String,
-    verdict: String,
-    is_same: bool,
-    counts: Counts,
-}
-
-/// The numbers of compared factors by their agreement with the published ones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
-    same: usize,
-    same_sign: usize,
-    other_sign: usize,
-}
-
-impl Counts {
-    fn all(self) -> usize {
-        self.same + self.same_sign + self.other_sign
-    }
-}
-
-impl Add for Counts {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            same: self.same + other.same,
-            same_sign: self.same_sign + other.same_sign,
-            other_sign: self.other_sign + other.other_sign,
-        }
-    }
+    /// The agreement of each compared factor with the published one, as the summary names it; none for a figure.
+    agreements: Vec<String>,
 }
 
 fn studies() -> Studies {
@@ -105,15 +78,7 @@ fn studies() -> Studies {
 
 impl Item {
     fn outcome(&self) -> Outcome {
-        let Some(run) = &self.run else {
-            return Outcome {
-                published: self.published.clone().unwrap_or("–".to_owned()),
-                measured: "–".to_owned(),
-                verdict: "not reproduced".to_owned(),
-                is_same: false,
-                counts: Counts::default(),
-            };
-        };
+        let run = &self.run;
         let path = tree().join("results").join(run);
         let summary = fs::read_to_string(path.join("summary.json"));
         let summary = summary.unwrap_or_else(|_| panic!("no run {run}"));
@@ -126,23 +91,15 @@ impl Item {
             (None, Some(figure)) => Outcome {
                 published: self.published.clone().unwrap(),
                 measured: self.unit.shown(summary.pointer(figure).unwrap()),
-                verdict: "measured".to_owned(),
-                is_same: true,
-                counts: Counts::default(),
+                agreements: Vec::new(),
             },
             _ => panic!("{}: either rows or a figure", self.item),
         }
     }
 
-    /// Returns the item as a row of the table.
-    fn row(&self) -> String {
-        let Outcome {
-            published,
-            measured,
-            verdict,
-            is_same,
-            ..
-        } = self.outcome();
+    /// Returns the item, with its outcome, as a row of the table.
+    fn row(&self, outcome: &Outcome) -> String {
+        let is_same = outcome.count("same") == outcome.agreements.len();
         assert!(
             is_same || self.remark.is_some(),
             "{}, {}: a difference needs a remark",
@@ -155,42 +112,63 @@ impl Item {
         };
         let remark = self.remark.as_deref().unwrap_or_default();
         let (study, item) = (&self.study, &self.item);
+        let (published, measured) = (&outcome.published, &outcome.measured);
+        let verdict = outcome.verdict();
         format!(
             "| {study} | {item} | {command} | {published} | {measured} | {verdict} | {remark} |\n"
         )
     }
 }
 
-impl Studies {
-    /// Returns the sentence about all published factors. An item that repeats others under the publication's conditions
-    /// replaces them.
-    fn signs(&self) -> String {
-        let replaced: Vec<(&str, &str)> = self
-            .item
-            .iter()
-            .flat_map(|item| item.instead_of.iter().map(|of| (&*item.study, &**of)))
-            .collect();
-        for (study, name) in &replaced {
-            let mut items = self.item.iter();
-            assert!(
-                items.any(|item| item.study == *study && item.item == *name),
-                "{study} has no item {name}"
-            );
-        }
-        let counts = self
-            .item
-            .iter()
-            .filter(|item| !replaced.contains(&(&*item.study, &*item.item)))
-            .map(|item| item.outcome().counts)
-            .fold(Counts::default(), Counts::add);
-        let (all, signs) = (counts.all(), counts.same + counts.same_sign);
-        format!(
-            "**Of {all} published factors, {signs} ({:.1} %) have the published sign, and {} of them are the same.** A row \
-             \"The same …\" repeats others\nunder the publication's conditions, and is counted in place of them.\n",
-            100.0 * signs as f64 / all as f64,
-            counts.same,
-        )
+impl Outcome {
+    fn count(&self, agreement: &str) -> usize {
+        self.agreements.iter().filter(|it| *it == agreement).count()
     }
+
+    fn verdict(&self) -> String {
+        if self.agreements.is_empty() {
+            return "measured".to_owned();
+        }
+        let counts = ["same", "same-sign", "other-sign"].map(|name| (self.count(name), name));
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = counts
+            .map(|(count, name)| format!("{count} {}", name.replace('-', " ")))
+            .collect();
+        words.join(", ")
+    }
+}
+
+/// Returns the sentence about all published factors. An item that repeats others under the publication's conditions
+/// replaces them.
+fn signs(outcomes: &[(&Item, Outcome)]) -> String {
+    let replaced: Vec<(&str, &str)> = outcomes
+        .iter()
+        .flat_map(|(item, _)| item.instead_of.iter().map(|of| (&*item.study, &**of)))
+        .collect();
+    for (study, name) in &replaced {
+        let mut items = outcomes.iter();
+        assert!(
+            items.any(|(item, _)| item.study == *study && item.item == *name),
+            "{study} has no item {name}"
+        );
+    }
+    let counted: Vec<&Outcome> = outcomes
+        .iter()
+        .filter(|(item, _)| !replaced.contains(&(&*item.study, &*item.item)))
+        .map(|(_, outcome)| outcome)
+        .collect();
+    let all: usize = counted.iter().map(|outcome| outcome.agreements.len()).sum();
+    let same: usize = counted.iter().map(|outcome| outcome.count("same")).sum();
+    let other: usize = counted
+        .iter()
+        .map(|outcome| outcome.count("other-sign"))
+        .sum();
+    let signs = all - other;
+    format!(
+        "**Of {all} published factors, {signs} ({:.1} %) have the published sign, and {same} of them are the same.** A row \
+         \"The same …\" repeats others\nunder the publication's conditions, and is counted in place of them.\n",
+        100.0 * signs as f64 / all as f64,
+    )
 }
 
 /// Returns the summary of a run of `connect`, with the figures that the summary beside the samples may still lack.
@@ -212,27 +190,11 @@ fn of_rows(summary: &Value, pattern: &str, stack: Option<&str>) -> Outcome {
         .filter(|today| stack.is_none_or(|stack| today["stack"] == stack))
         .collect();
     assert!(!today.is_empty(), "no row matches");
-    let count = |name: &str| today.iter().filter(|row| row["agreement"] == name).count();
-    let counts = Counts {
-        same: count("same"),
-        same_sign: count("same-sign"),
-        other_sign: count("other-sign"),
-    };
-    let verdict: Vec<String> = [
-        (counts.same, "same"),
-        (counts.same_sign, "same sign"),
-        (counts.other_sign, "other sign"),
-    ]
-    .iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, words)| format!("{count} {words}"))
-    .collect();
+    let agreements = today.iter().map(|row| row["agreement"].as_str().unwrap());
     Outcome {
         published: range(&today, "published"),
         measured: range(&today, "measured"),
-        verdict: verdict.join(", "),
-        is_same: counts.same == today.len(),
-        counts,
+        agreements: agreements.map(str::to_owned).collect(),
     }
 }
 
@@ -271,11 +233,14 @@ fn the_table_of_experiments_is_that_of_the_published_runs() {
     let start = text.find(BEFORE).unwrap() + BEFORE.len();
     let end = start + text[start..].find(AFTER).unwrap();
     let studies = studies();
-    let rows: String = studies.item.iter().map(Item::row).collect();
+    let items = studies.item.iter();
+    let outcomes: Vec<(&Item, Outcome)> = items.map(|item| (item, item.outcome())).collect();
+    let rows = outcomes.iter().map(|(item, outcome)| item.row(outcome));
+    let rows: String = rows.collect();
     let table = format!(
         "| study | experiment | command | published | measured | agreement | cause or remark |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n{rows}\n{}",
-        studies.signs()
+        signs(&outcomes)
     );
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
