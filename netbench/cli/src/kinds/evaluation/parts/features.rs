@@ -36,10 +36,12 @@ fn how(plan: &EvaluationPlan) -> How {
             note: "the stored outcomes of results/bogo are shown, not those of a run of today",
         },
         Depth::Full if SourceTree::find().is_none() => How::Stored {
-            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs netbench's source",
+            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs \
+                   netbench's source",
         },
         Depth::Full if in_path("go").is_none() => How::Stored {
-            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs Go (https://go.dev/dl)",
+            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs Go \
+                   (https://go.dev/dl)",
         },
         Depth::Full => How::Fresh,
     }

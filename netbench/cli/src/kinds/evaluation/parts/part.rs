@@ -26,7 +26,7 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// The workers that the part needs.
     pub(crate) needs: Needs,
-    /// The work that can run beside the part.
+    /// Whether the part measures times.
     pub(crate) load: Load,
     /// Returns the part's steps, in order, or the reason why these stacks or this machine do not support the part.
     pub(crate) steps: for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, String>,
@@ -37,9 +37,9 @@ pub(crate) struct Part {
 impl Part {
     /// Returns whether another part can run at the same time.
     pub(crate) fn runs_beside(&self, other: &Self) -> bool {
-        let needs_nothing = [self, other].map(|part| part.needs == Needs::Nothing);
-        let are_untimed = [self, other].map(|part| part.load == Load::Untimed);
-        needs_nothing[0] == needs_nothing[1] && are_untimed == [true, true]
+        let are_untimed = self.load == Load::Untimed && other.load == Load::Untimed;
+        let (ours, theirs) = (self.needs, other.needs);
+        are_untimed && (ours == Needs::Nothing) == (theirs == Needs::Nothing)
     }
 }
 
@@ -54,12 +54,12 @@ pub(crate) enum Needs {
     Operation(&'static str),
 }
 
-/// The measurements of a part, which determine whether others can run beside it.
+/// Whether a part measures times, and needs an idle machine for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// The part measures no time: others of this kind can run beside it.
+    /// The part measures no time: others that measure none can run beside it.
     Untimed,
-    /// The part measures times, and needs an idle machine.
+    /// The part measures times, and runs alone.
     Timed,
 }
 
