@@ -236,6 +236,11 @@ pub(crate) fn grouped(value: f64) -> String {
     if value < 99.95 {
         return format!("{value:.1}");
     }
+    whole(value)
+}
+
+/// Formats a number without decimals, with its thousands separated.
+pub(crate) fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -231,7 +231,7 @@ fn the_first_question_speaks_of_the_web_and_of_the_sites_that_were_given() {
     assert_has(&built_in.because, "contains the limit of 5 %");
     assert_eq!(built_in.figures[2].value, "open");
     let figure = &built_in.figures[0];
-    assert_eq!(figure.value, "1760 (0 to 82200)");
+    assert_eq!(figure.value, "1,760 (0 to 82,200)");
     assert_has(&figure.label, "web-2026");
     assert_has(&figure.label, "rustls-2021");
     for (question, is_missing) in [(&built_in, true), (&given, false)] {

@@ -9,7 +9,7 @@ use super::{
     evidence::Evidence,
     fast,
     question::{Answer, Question},
-    supports::rounded,
+    supports::lost_of_a_million,
     works,
 };
 use crate::{
@@ -137,7 +137,7 @@ fn with_notes<'a>(clause: &str, notes: impl Iterator<Item = &'a String>) -> Stri
 /// Returns the sites of the web, which decide if the user gave none.
 fn web(evidence: &Evidence<'_>) -> Option<String> {
     let web = evidence.found.web.as_ref().filter(|web| web.high > 0.0)?;
-    let [_, low, high] = rounded(web);
+    let [_, low, high] = lost_of_a_million(web);
     evidence
         .built_in_sites
         .then(|| format!("web: {low} to {high} per million"))

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     bogo::{Lost, LostFeature},
-    text::{count, missing_root, site_words, sites_of, some_of},
+    text::{count, missing_root, site_words, sites_of, some_of, whole},
 };
 
 /// Number of sites of one reason that are named.
@@ -134,12 +134,15 @@ pub(super) fn answer_by_sites(losses: &Losses, evidence: &Evidence<'_>) -> Answe
 /// Compares the expected loss among the sites of the web with the limit.
 fn of_a_million(loss: &WebLoss, evidence: &Evidence<'_>) -> String {
     let to = evidence.to;
-    let [expected, low, high] = rounded(loss);
+    let [expected, low, high] = lost_of_a_million(loss);
     let limit = evidence.thresholds.of(Quantity::LostSites);
-    let beside = limit.no.map(|no| match of_web(loss, limit) {
-        Answer::Yes | Answer::WithLosses => format!(", all below the limit of {no}"),
-        Answer::No => format!(", all above the limit of {no}"),
-        Answer::Open => format!(", which contains the limit of {no}"),
+    let beside = limit.no.map(|no| {
+        let beside = match of_web(loss, limit) {
+            Answer::Yes | Answer::WithLosses => "all below",
+            Answer::No => "all above",
+            Answer::Open => "which contains",
+        };
+        format!(", {beside} the limit of {no}")
     });
     format!(
         " Of a million sites of the web {to} is expected to lose {expected} ({low} to {high}{}).",
@@ -147,9 +150,9 @@ fn of_a_million(loss: &WebLoss, evidence: &Evidence<'_>) -> String {
     )
 }
 
-/// Returns the expected, the smallest and the largest number of sites, rounded.
-pub(super) fn rounded(loss: &WebLoss) -> [u64; 3] {
-    [loss.per_million, loss.low, loss.high].map(|sites| sites.round() as u64)
+/// Returns the expected, the smallest and the largest number of sites.
+pub(super) fn lost_of_a_million(loss: &WebLoss) -> [String; 3] {
+    [loss.per_million, loss.low, loss.high].map(whole)
 }
 
 fn sites(
@@ -261,7 +264,7 @@ fn web(question: &mut Question, evidence: &Evidence<'_>) {
          allow{sources}",
         loss.model
     );
-    let [expected, low, high] = rounded(loss);
+    let [expected, low, high] = lost_of_a_million(loss);
     question.figure(format!("{expected} ({low} to {high})"), label);
 }
 

@@ -164,7 +164,7 @@ const STACK: Duration = Duration::from_millis(40);
 const OUTSIDE: Duration = Duration::from_millis(150);
 
 impl Listed for CompatPlan {
-    const UNIT: (&'static str, &'static str) = ("try", "tries");
+    const UNIT: (&'static str, &'static str) = ("attempt", "attempts");
     const SHORTER: &'static str = "--case or fewer stacks";
 
     fn stacks(&self) -> &[StackName] {
