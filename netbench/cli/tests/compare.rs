@@ -102,7 +102,7 @@ fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
 }
 
 fn evaluations() -> [String; 2] {
-    let ends = ["-vm-openssl-to-rustls-aws-lc", "-vm-evaluate"];
+    let ends = ["-vm-evaluate", "-vm-evaluate-2"];
     ends.map(|end| published_run(end).display().to_string())
 }
 

@@ -110,6 +110,15 @@ fn an_evaluation_that_left_a_question_open_says_why_and_changes_no_figure() {
 }
 
 #[test]
+fn a_part_that_takes_longer_leads_the_figures_of_speed() {
+    for (ratio, first) in [(0.5, "whole connection, clean"), (1.1, "client's side")] {
+        let joined = joined(&[(ratio, |_| {}), (ratio, |_| {})]);
+        let figures = &joined.questions[2].question.figures;
+        assert!(figures[0].label.starts_with(first), "{figures:#?}");
+    }
+}
+
+#[test]
 fn the_article_has_every_evaluation_and_the_json_its_schema() {
     let article = joined(&[(0.5, |_| {}), (0.52, loses_a_site)]);
     insta::assert_snapshot!("joined_evaluations", render(&article, "markdown"));

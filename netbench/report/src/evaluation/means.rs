@@ -127,6 +127,14 @@ impl Mean {
     }
 }
 
+/// Returns the quantity whose limits judge a part.
+pub(super) fn limited(part: Part) -> Quantity {
+    match part {
+        Part::Memory => Quantity::Memory,
+        _ => Quantity::InMemory,
+    }
+}
+
 /// Returns whether every connection pays the cost of a part: handshakes, and data in either direction.
 pub(super) fn is_headline(part: Part) -> bool {
     matches!(part, Part::Handshake | Part::Bulk)
@@ -243,10 +251,7 @@ fn mean(
             _ => part.name().to_owned(),
         },
         label,
-        limit: evidence.thresholds.of(match part {
-            Part::Memory => Quantity::Memory,
-            _ => Quantity::InMemory,
-        }),
+        limit: evidence.thresholds.of(limited(part)),
         ratio: geometric_mean(reported.iter().map(|(_, ratio)| *ratio)),
         from_ns: from
             .filter(|from| of_one_operation && !from.is_empty())

@@ -18,6 +18,12 @@ pub fn run(end: &str) -> RunFolder {
     RunFolder::open(&only(&results, end)).unwrap()
 }
 
+/// Opens the full evaluation of a version before compatibility was a part: its stored figures are those of that version.
+pub fn earlier_evaluation() -> RunFolder {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/earlier-evaluation");
+    RunFolder::open(&folder).unwrap()
+}
+
 /// Returns the report of the published run of `connect` whose folder has this ending.
 pub fn connect(end: &str) -> ConnectReport {
     report_of(&run(end))
@@ -27,9 +33,9 @@ fn report_of(run: &RunFolder) -> ConnectReport {
     ConnectReport::new(run.manifest().unwrap(), run.records().unwrap())
 }
 
-/// Returns the published evaluation, with these lost sites added.
+/// Returns the report of the earlier evaluation, with these lost sites added.
 pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
-    let folder = run("-openssl-to-rustls-aws-lc");
+    let folder = earlier_evaluation();
     let manifest: EvaluationManifest = folder.manifest().unwrap();
     let [coverage, difference] = ["features/coverage.json", "features/difference.json"]
         .map(|path| fs::read_to_string(folder.path().join(path)).unwrap());

@@ -9,7 +9,10 @@ use netbench_stats::Verdict;
 use super::{JoinedMean, JoinedQuestion, JoinedTime, date};
 use crate::{
     Answer, Evaluation, Finding, KeyFigure, Question, Severity, Subject,
-    evaluation::{means::is_headline, sentence::decision_of},
+    evaluation::{
+        means::{is_headline, limited},
+        sentence::decision_of,
+    },
     text::{change, count, interval},
 };
 
@@ -24,15 +27,40 @@ pub(super) fn questions(
     let mut joined: Vec<JoinedQuestion> = names.unique().map(|name| question(runs, name)).collect();
     for (subject, joined) in Subject::ALL.into_iter().zip(&mut joined) {
         if subject == Subject::Fast {
-            joined.question.figures = speed(means, connections);
+            joined.question.figures = speed(runs, means, connections);
         }
     }
     joined
 }
 
-/// Returns the joined figures of speed, each with those of the evaluations.
-fn speed(means: &[JoinedMean], connections: &[JoinedTime]) -> Vec<KeyFigure> {
-    let times = connections.iter().map(|time| KeyFigure {
+/// Returns the joined figures of speed, each with those of the evaluations, in the order of a single evaluation: parts
+/// that take more than their limit come first unless connections take longer.
+fn speed(runs: &[&Evaluation], means: &[JoinedMean], connections: &[JoinedTime]) -> Vec<KeyFigure> {
+    let thresholds = &runs[0].run.thresholds;
+    let (mut slower, others): (Vec<&JoinedMean>, Vec<&JoinedMean>) = means
+        .iter()
+        .partition(|mean| mean.ratio > thresholds.of(limited(mean.part)).yes.ratio());
+    slower.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+    let longest = connections
+        .iter()
+        .map(|time| time.joined.interval.high)
+        .fold(0.0, f64::max);
+    let at = if longest > thresholds.of(Quantity::ConnectionTime).yes.ratio() {
+        0
+    } else {
+        slower.len()
+    };
+    let mut figures: Vec<KeyFigure> = slower
+        .into_iter()
+        .chain(others)
+        .map(figure_of_mean)
+        .collect();
+    figures.splice(at..at, connections.iter().map(figure_of_time));
+    figures
+}
+
+fn figure_of_time(time: &JoinedTime) -> KeyFigure {
+    KeyFigure {
         value: change(time.joined.ratio),
         label: format!(
             "whole connection, {} ({}; by evaluation {})",
@@ -40,8 +68,11 @@ fn speed(means: &[JoinedMean], connections: &[JoinedTime]) -> Vec<KeyFigure> {
             interval(Some(time.joined.interval)),
             by_run(&time.runs)
         ),
-    });
-    let means = means.iter().map(|mean| KeyFigure {
+    }
+}
+
+fn figure_of_mean(mean: &JoinedMean) -> KeyFigure {
+    KeyFigure {
         value: change(mean.ratio),
         label: format!(
             "{} (geometric mean of {}; by evaluation {})",
@@ -49,8 +80,7 @@ fn speed(means: &[JoinedMean], connections: &[JoinedTime]) -> Vec<KeyFigure> {
             count(mean.cases, "case", "cases"),
             by_run(&mean.runs)
         ),
-    });
-    times.chain(means).collect()
+    }
 }
 
 /// Returns the ratios of the evaluations as changes: `-48 %, –, -47 %`.
