@@ -128,7 +128,7 @@ impl Mean {
 }
 
 /// Returns the quantity whose limits judge a part.
-pub(super) fn limited(part: Part) -> Quantity {
+pub(super) fn quantity_of(part: Part) -> Quantity {
     match part {
         Part::Memory => Quantity::Memory,
         _ => Quantity::InMemory,
@@ -251,7 +251,7 @@ fn mean(
             _ => part.name().to_owned(),
         },
         label,
-        limit: evidence.thresholds.of(limited(part)),
+        limit: evidence.thresholds.of(quantity_of(part)),
         ratio: geometric_mean(reported.iter().map(|(_, ratio)| *ratio)),
         from_ns: from
             .filter(|from| of_one_operation && !from.is_empty())

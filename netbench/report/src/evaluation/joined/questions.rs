@@ -10,7 +10,7 @@ use super::{JoinedMean, JoinedQuestion, JoinedTime, date};
 use crate::{
     Answer, Evaluation, Finding, KeyFigure, Question, Severity, Subject,
     evaluation::{
-        means::{is_headline, limited},
+        means::{is_headline, quantity_of},
         sentence::decision_of,
     },
     text::{change, count, interval},
@@ -39,7 +39,7 @@ fn speed(runs: &[&Evaluation], means: &[JoinedMean], connections: &[JoinedTime])
     let thresholds = &runs[0].run.thresholds;
     let (mut slower, others): (Vec<&JoinedMean>, Vec<&JoinedMean>) = means
         .iter()
-        .partition(|mean| mean.ratio > thresholds.of(limited(mean.part)).yes.ratio());
+        .partition(|mean| mean.ratio > thresholds.of(quantity_of(mean.part)).yes.ratio());
     slower.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
     let longest = connections
         .iter()
