@@ -4,8 +4,8 @@
 use std::{process::ExitCode, sync::Arc};
 
 #[cfg(feature = "aws-lc")]
-use netbench_stack_rustls::{AwsLc, Interface};
-use netbench_stack_rustls::{Ring, Rustls};
+use netbench_stack_rustls::AwsLc;
+use netbench_stack_rustls::{Interface, Ring, Rustls};
 use netbench_worker::Stack;
 
 /// The package of which this worker is built with another version.
