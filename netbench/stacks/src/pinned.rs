@@ -2,6 +2,7 @@
 //! sources are copied into the workspace, and all other crates of netbench are used in place.
 
 use std::{
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
@@ -18,7 +19,7 @@ const SOURCES: [&str; 3] = ["src", "build.rs", "configs"];
 const MADE_FROM: &str = "made-from";
 
 /// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. The package is in the
-/// folder `source` of the tree.
+/// folder `source` of the tree, and is built with the arguments.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if Cargo cannot choose these versions.
@@ -26,6 +27,7 @@ pub fn pinned_workspace(
     tree: &SourceTree,
     source: &str,
     pins: &[Pin],
+    arguments: &[String],
     folder: &Path,
     host: &dyn Host,
 ) -> Result<String, BuildError> {
@@ -33,7 +35,7 @@ pub fn pinned_workspace(
     let lock = read(tree.root().join("Cargo.lock"))?;
     let manifest = read(tree.root().join("Cargo.toml"))?;
     let of_workspace = of_workspace(&manifest, source, tree.root())?;
-    let of_package = of_package_with(&read(from.join("Cargo.toml"))?, pins)?;
+    let of_package = of_package_with(&read(from.join("Cargo.toml"))?, pins, arguments)?;
     let made_from = format!("{lock}{of_workspace}{of_package}{pins:?}");
     for part in SOURCES {
         copy(&from.join(part), &to.join(part))
@@ -85,10 +87,27 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> Result<String, Bui
 }
 
 /// Returns the package's manifest with the pinned versions, and without the dependencies of tests.
-fn of_package_with(manifest: &str, pins: &[Pin]) -> Result<String, BuildError> {
+///
+/// Cargo chooses versions for all features of a package, of those too that a build does not have, and finds none if a
+/// pinned package lacks a feature that one of them enables. Features that the build's arguments do not name, and that no
+/// named one contains, therefore enable none of a pinned package.
+fn of_package_with(
+    manifest: &str,
+    pins: &[Pin],
+    arguments: &[String],
+) -> Result<String, BuildError> {
     let mut manifest = parsed(manifest)?;
     for key in ["dev-dependencies", "test", "bench"] {
         manifest.remove(key);
+    }
+    if let Some(features) = manifest.get_mut("features").and_then(Value::as_table_mut) {
+        let chosen = chosen_features(features, arguments);
+        let others = features
+            .iter_mut()
+            .filter(|(name, _)| !chosen.contains(*name));
+        for enabled in others.filter_map(|(_, enabled)| enabled.as_array_mut()) {
+            enabled.retain(|it| !pins.iter().any(|pin| is_feature_of(it, &pin.package)));
+        }
     }
     for (name, dependency) in table(&mut manifest, "dependencies")? {
         let renamed = dependency.get("package").and_then(Value::as_str);
@@ -103,6 +122,31 @@ fn of_package_with(manifest: &str, pins: &[Pin]) -> Result<String, BuildError> {
         }
     }
     Ok(manifest.to_string())
+}
+
+/// Returns the features of a build with these arguments: those that they name, the default ones, and all that these contain.
+fn chosen_features(features: &Table, arguments: &[String]) -> BTreeSet<String> {
+    let is_without_default = arguments.iter().any(|it| it == "--no-default-features");
+    let mut open: Vec<&str> = arguments.iter().flat_map(|it| it.split(',')).collect();
+    if !is_without_default {
+        open.push("default");
+    }
+    let mut chosen = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let Some(contained) = features.get(name).and_then(Value::as_array) else {
+            continue;
+        };
+        if chosen.insert(name.to_owned()) {
+            open.extend(contained.iter().filter_map(Value::as_str));
+        }
+    }
+    chosen
+}
+
+/// Returns whether an entry of a feature, such as `rustls/ring`, is a feature of this package.
+fn is_feature_of(entry: &Value, package: &str) -> bool {
+    let entry = entry.as_str().and_then(|entry| entry.split_once('/'));
+    entry.is_some_and(|(of, _)| of.trim_end_matches('?') == package)
 }
 
 fn parsed(manifest: &str) -> Result<Table, BuildError> {
@@ -149,5 +193,51 @@ fn remove(path: &Path) -> io::Result<()> {
         fs::remove_dir_all(path)
     } else {
         fs::remove_file(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_that_a_build_does_not_have_enable_none_of_a_pinned_package() {
+        let manifest = r#"
+[features]
+default = ["ring"]
+ring = ["rustls/ring", "other/fast"]
+aws-lc = ["rustls/aws_lc_rs", "other/fast"]
+fips = ["aws-lc", "rustls/fips"]
+[dependencies]
+rustls = "0.22"
+"#;
+        let pins = [Pin {
+            package: "rustls".to_owned(),
+            version: "0.20.9".to_owned(),
+        }];
+        for (arguments, kept) in [
+            (vec![], ["rustls/ring"].as_slice()),
+            (vec!["--no-default-features"], &[]),
+            (
+                vec!["--no-default-features", "--features", "aws-lc"],
+                &["rustls/aws_lc_rs"],
+            ),
+            (
+                vec!["--features", "fips,rustls/logging"],
+                &["rustls/aws_lc_rs", "rustls/fips", "rustls/ring"],
+            ),
+        ] {
+            let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+            let made = of_package_with(manifest, &pins, &arguments).unwrap();
+            for entry in ["rustls/ring", "rustls/aws_lc_rs", "rustls/fips"] {
+                assert_eq!(
+                    made.contains(entry),
+                    kept.contains(&entry),
+                    "{arguments:?}: {made}"
+                );
+            }
+            assert!(made.contains(r#"rustls = "=0.20.9""#), "{made}");
+            assert_eq!(made.matches("other/fast").count(), 2, "{made}");
+        }
     }
 }

@@ -214,7 +214,16 @@ impl Program {
         let manifest = if !recipe.pins.is_empty() {
             let folder = tree.target().join(&self.build.folder).join("workspace");
             let source = &self.build.source;
-            Some(pinned_workspace(tree, source, &recipe.pins, &folder, host)?)
+            let mut arguments = recipe.arguments.clone();
+            arguments.extend(fips.and_then(|fips| fips.feature.clone()));
+            Some(pinned_workspace(
+                tree,
+                source,
+                &recipe.pins,
+                &arguments,
+                &folder,
+                host,
+            )?)
         } else if recipe.own_workspace {
             Some(format!("{}/Cargo.toml", self.build.source))
         } else {

@@ -337,33 +337,3 @@ fn licences_are_those_that_the_packages_declare() {
         }
     }
 }
-
-/// Cargo chooses versions for all features of a package, of those too that a build does not have: a feature that enables one of
-/// another package prevents the lines of that package which lack it.
-#[test]
-fn packages_with_several_pinned_lines_enable_no_features_of_these_by_their_own() {
-    let mut lines: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    for stack in stacks().unwrap() {
-        let Recipe::Cargo(recipe) = &stack.build.recipe else {
-            continue;
-        };
-        for Pin { package, version } in &recipe.pins {
-            let (major_and_minor, _) = version.rsplit_once('.').unwrap();
-            let known = lines.entry((&stack.build.source, package)).or_default();
-            if !known.contains(&major_and_minor) {
-                known.push(major_and_minor);
-            }
-        }
-    }
-    let several: Vec<_> = lines.iter().filter(|(_, lines)| lines.len() > 1).collect();
-    assert!(!several.is_empty(), "{lines:?}");
-    for ((source, package), _) in several {
-        let manifest = fs::read_to_string(in_tree(&format!("{source}/Cargo.toml"))).unwrap();
-        let manifest: Table = manifest.parse().unwrap();
-        let features = manifest["features"].as_table().unwrap().values();
-        let enabled = features.flat_map(|enabled| enabled.as_array().unwrap());
-        let prefix = format!("{package}/");
-        let mut wrong = enabled.filter(|it| it.as_str().unwrap().starts_with(&prefix));
-        assert_eq!(wrong.next(), None, "{source}");
-    }
-}
