@@ -18,14 +18,21 @@ pub(super) fn is_history(preset: Option<&str>) -> bool {
     preset == Some(Preset::History.name())
 }
 
-/// Builds a row for each case with a column for each version, the steps beyond noise, and a chart of each case.
+/// Builds a chart of each case, a row for each case with a column for each version, and the steps beyond noise.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let versions = &summary.run.stacks;
     let mut table = Table::of(cases).text("case", 0, |case| row_name(&case.name));
     for (version, _) in versions {
         table = table.col(version.as_str(), 0, |case| figure(case, version));
     }
-    let mut items = vec![
+    let charts: Vec<Chart> = cases
+        .iter()
+        .filter(|case| case.stacks.len() > 1)
+        .map(|case| chart(case, versions))
+        .collect();
+    let charts = (!charts.is_empty()).then_some(Item::Charts(charts));
+    let mut items = Vec::from_iter(charts);
+    items.extend([
         Item::heading("Version by version"),
         Item::Text(format!(
             "▲ and ▼: better or worse than the version before it by more than noise, and how much: its whole interval is beyond \
@@ -33,13 +40,8 @@ pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
             CASE_MARGIN * 100.0
         )),
         table.item(),
-    ];
+    ]);
     items.extend(beyond_noise(cases));
-    let cases = cases.iter().filter(|case| case.stacks.len() > 1);
-    let charts: Vec<Chart> = cases.map(|case| chart(case, versions)).collect();
-    if !charts.is_empty() {
-        items.push(Item::Charts(charts));
-    }
     items
 }
 
