@@ -19,7 +19,7 @@ const SOURCES: [&str; 3] = ["src", "build.rs", "configs"];
 const MADE_FROM: &str = "made-from";
 
 /// Makes the workspace in `folder`, unless it exists already, and returns the path of its manifest. The package is in the
-/// folder `source` of the tree, and is built with the arguments.
+/// folder `source` of the tree; `arguments` are those of its build with Cargo.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or written, or if Cargo cannot choose these versions.
@@ -27,7 +27,7 @@ pub fn pinned_workspace(
     tree: &SourceTree,
     source: &str,
     pins: &[Pin],
-    arguments: &[String],
+    arguments: &[&str],
     folder: &Path,
     host: &dyn Host,
 ) -> Result<String, BuildError> {
@@ -88,14 +88,10 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> Result<String, Bui
 
 /// Returns the package's manifest with the pinned versions, and without the dependencies of tests.
 ///
-/// Cargo chooses versions for all features of a package, of those too that a build does not have, and finds none if a
-/// pinned package lacks a feature that one of them enables. Features that the build's arguments do not name, and that no
-/// named one contains, therefore enable none of a pinned package.
-fn of_package_with(
-    manifest: &str,
-    pins: &[Pin],
-    arguments: &[String],
-) -> Result<String, BuildError> {
+/// Cargo chooses versions for all features of a package, including those that a build does not have, and finds none if a
+/// pinned package lacks a feature that one of them enables. Features that the build does not have therefore enable none
+/// of a pinned package.
+fn of_package_with(manifest: &str, pins: &[Pin], arguments: &[&str]) -> Result<String, BuildError> {
     let mut manifest = parsed(manifest)?;
     for key in ["dev-dependencies", "test", "bench"] {
         manifest.remove(key);
@@ -125,10 +121,9 @@ fn of_package_with(
 }
 
 /// Returns the features of a build with these arguments: those that they name, the default ones, and all that these contain.
-fn chosen_features(features: &Table, arguments: &[String]) -> BTreeSet<String> {
-    let is_without_default = arguments.iter().any(|it| it == "--no-default-features");
+fn chosen_features(features: &Table, arguments: &[&str]) -> BTreeSet<String> {
     let mut open: Vec<&str> = arguments.iter().flat_map(|it| it.split(',')).collect();
-    if !is_without_default {
+    if !arguments.contains(&"--no-default-features") {
         open.push("default");
     }
     let mut chosen = BTreeSet::new();
@@ -227,7 +222,6 @@ rustls = "0.22"
                 &["rustls/aws_lc_rs", "rustls/fips", "rustls/ring"],
             ),
         ] {
-            let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
             let made = of_package_with(manifest, &pins, &arguments).unwrap();
             for entry in ["rustls/ring", "rustls/aws_lc_rs", "rustls/fips"] {
                 assert_eq!(

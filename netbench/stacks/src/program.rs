@@ -211,25 +211,22 @@ impl Program {
         let target = target.display().to_string();
         let mut arguments = vec!["-p", &recipe.package, "--target-dir", &target];
         arguments.extend(["--config", Self::SETTINGS]);
+        arguments.extend(recipe.arguments.iter().map(String::as_str));
+        if let Some(feature) = fips.and_then(|fips| fips.feature.as_deref()) {
+            arguments.extend(["--features", feature]);
+        }
         let manifest = if !recipe.pins.is_empty() {
             let folder = tree.target().join(&self.build.folder).join("workspace");
             let source = &self.build.source;
-            let mut arguments = recipe.arguments.clone();
-            arguments.extend(fips.and_then(|fips| fips.feature.clone()));
+            let pins = &recipe.pins;
             Some(pinned_workspace(
-                tree,
-                source,
-                &recipe.pins,
-                &arguments,
-                &folder,
-                host,
+                tree, source, pins, &arguments, &folder, host,
             )?)
         } else if recipe.own_workspace {
             Some(format!("{}/Cargo.toml", self.build.source))
         } else {
             None
         };
-        arguments.extend(recipe.arguments.iter().map(String::as_str));
         if let Some(manifest) = &manifest {
             arguments.extend(["--manifest-path", manifest]);
         }
@@ -240,9 +237,6 @@ impl Program {
             if manifest.is_none() {
                 arguments.extend(["-p", HARNESS]);
             }
-            arguments.extend(["--features", feature]);
-        }
-        if let Some(feature) = fips.and_then(|fips| fips.feature.as_deref()) {
             arguments.extend(["--features", feature]);
         }
         let settings = self.settings(recipe, &compilers);

@@ -18,7 +18,7 @@ pub fn run(end: &str) -> RunFolder {
     RunFolder::open(&only(&results, end)).unwrap()
 }
 
-/// Opens the full evaluation of a version before compatibility was a part: its stored figures are those of that version.
+/// Opens an evaluation without compatibility, which an earlier version made; its stored figures are those of that version.
 pub fn earlier_evaluation() -> RunFolder {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/earlier-evaluation");
     RunFolder::open(&folder).unwrap()

@@ -160,16 +160,8 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
                 package: "rustls".to_owned(),
                 version: version.to_owned(),
             };
-            let features = Vec::from_iter(shim.feature.map(str::to_owned));
             let workspace = target.join("shim");
-            manifest = pinned_workspace(
-                &tree,
-                SHIMS_FOLDER,
-                &[pin],
-                &features,
-                &workspace,
-                &Terminal,
-            )?;
+            manifest = pinned_workspace(&tree, SHIMS_FOLDER, &[pin], &what, &workspace, &Terminal)?;
             setting = format!("env.{RUSTLS}='{version}'");
             what.extend(["--target-dir", &folder, "--config", &setting]);
             what.extend(["--manifest-path", &manifest]);

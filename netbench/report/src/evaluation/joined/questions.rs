@@ -41,14 +41,11 @@ fn speed(runs: &[&Evaluation], means: &[JoinedMean], connections: &[JoinedTime])
         .iter()
         .partition(|mean| mean.ratio > thresholds.of(quantity_of(mean.part)).yes.ratio());
     slower.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-    let longest = connections
-        .iter()
-        .map(|time| time.joined.interval.high)
-        .fold(0.0, f64::max);
-    let at = if longest > thresholds.of(Quantity::ConnectionTime).yes.ratio() {
-        0
-    } else {
-        slower.len()
+    let limit = thresholds.of(Quantity::ConnectionTime).yes.ratio();
+    let mut intervals = connections.iter().map(|time| time.joined.interval);
+    let at = match intervals.any(|interval| interval.high > limit) {
+        true => 0,
+        false => slower.len(),
     };
     let mut figures: Vec<KeyFigure> = slower
         .into_iter()
