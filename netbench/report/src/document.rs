@@ -216,13 +216,27 @@ pub(crate) enum Excerpt {
     First(usize),
 }
 
-impl Document<'_> {
+impl<'a> Document<'a> {
     /// Returns an empty document of this kind.
     pub(crate) fn new(kind: &'static str, title: String) -> Self {
         Self {
             kind,
             title,
             ..Self::default()
+        }
+    }
+
+    /// Returns a document with one section, which shows the data.
+    pub(crate) fn of_section(
+        kind: &'static str,
+        title: impl Into<String>,
+        section: Section,
+        data: &'a dyn Data,
+    ) -> Self {
+        Self {
+            sections: vec![section],
+            data: vec![data],
+            ..Self::new(kind, title.into())
         }
     }
 

@@ -80,15 +80,11 @@ impl Report for RunsSummary {
         let mut items = vec![table.item()];
         let problems = self.runs.iter().filter_map(|run| run.problem.clone());
         items.extend(problems.map(Item::Warning));
+        let title = format!("Runs in {}", self.folders.join(", "));
+        let runs = count(self.runs.len(), "run", "runs");
         Document {
-            lead: format!(
-                "{}, {}.",
-                count(self.runs.len(), "run", "runs"),
-                bytes(all as f64)
-            ),
-            sections: vec![Section::only(items)],
-            data: vec![self],
-            ..Document::new("results", format!("Runs in {}", self.folders.join(", ")))
+            lead: format!("{runs}, {}.", bytes(all as f64)),
+            ..Document::of_section("results", title, Section::only(items), self)
         }
     }
 }

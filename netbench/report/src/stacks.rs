@@ -125,12 +125,11 @@ impl Report for StacksReport {
             items.push(Item::heading(&row.stack));
             items.extend(row.lines().into_iter().map(Item::Text));
         }
-        items.push(Item::heading("Variants of any stack"));
-        items.push(
+        items.extend(
             Table::of(&self.variants)
                 .text("variant", 0, |row| &row.variant)
                 .text("what it is", 0, |row| &row.about)
-                .item(),
+                .under("Variants of any stack"),
         );
         items.push(Item::heading("The library that counts allocations"));
         let missing = "missing; `netbench stacks build --all` builds it";
@@ -138,14 +137,10 @@ impl Report for StacksReport {
         items.push(Item::Text(format!("for suite memory: {library}")));
         let built = self.stacks.iter();
         let built = built.filter(|row| row.state == WorkerState::Built).count();
+        let stacks = count(self.stacks.len(), "stack", "stacks");
         Document {
-            lead: format!(
-                "{}, {built} of them built.",
-                count(self.stacks.len(), "stack", "stacks")
-            ),
-            sections: vec![Section::only(items)],
-            data: vec![self],
-            ..Document::new("stacks", "netbench stacks".to_owned())
+            lead: format!("{stacks}, {built} of them built."),
+            ..Document::of_section("stacks", "netbench stacks", Section::only(items), self)
         }
     }
 }

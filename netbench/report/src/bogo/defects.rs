@@ -9,14 +9,8 @@ use crate::{
 
 impl Report for Defects {
     fn document(&self, _: Extent) -> Document<'_> {
-        Document {
-            sections: vec![section(self)],
-            data: vec![self],
-            ..Document::new(
-                "bogo",
-                format!("netbench bogo defects: {}", self.shims.iter().join(", ")),
-            )
-        }
+        let title = format!("netbench bogo defects: {}", self.shims.iter().join(", "));
+        Document::of_section("bogo", title, section(self), self)
     }
 }
 

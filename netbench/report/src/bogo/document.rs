@@ -1,7 +1,7 @@
 use itertools::Itertools;
 use netbench_model::coverage::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, Half, Matrix, ShimSummary,
-    Tally, TestOutcome,
+    Category, Coverage, Difference, DifferenceGroup, Ending, Half, Matrix, ShimSummary, Tally,
+    TestOutcome,
 };
 
 use super::matrix::matrix_section;
@@ -18,27 +18,15 @@ const GROUPS_SHOWN: usize = 60;
 
 impl Report for Coverage {
     fn document(&self, _: Extent) -> Document<'_> {
-        Document {
-            sections: vec![coverage_section(self)],
-            data: vec![self],
-            ..Document::new(
-                "bogo",
-                "netbench bogo: what each stack passes of BoringSSL's tests".to_owned(),
-            )
-        }
+        let title = "netbench bogo: what each stack passes of BoringSSL's tests";
+        Document::of_section("bogo", title, coverage_section(self), self)
     }
 }
 
 impl Report for Difference {
     fn document(&self, _: Extent) -> Document<'_> {
-        Document {
-            sections: vec![difference_section(self)],
-            data: vec![self],
-            ..Document::new(
-                "bogo",
-                format!("netbench bogo diff: {} and {}", self.first, self.second),
-            )
-        }
+        let title = format!("netbench bogo diff: {} and {}", self.first, self.second);
+        Document::of_section("bogo", title, difference_section(self), self)
     }
 }
 
@@ -109,21 +97,15 @@ fn coverage_section(coverage: &Coverage) -> Section {
     ] {
         let rows = coverage.features.iter();
         let rows = rows.filter(|row| row.half(half).iter().any(|tests| tests.total() > 0));
-        let rows: Vec<&FeatureRow> = rows.collect();
-        if rows.is_empty() {
-            continue;
-        }
-        items.push(Item::heading(heading));
-        items.push(Item::text(text));
         let shims = coverage.shims.iter().map(|shim| &shim.shim);
-        let table =
+        items.extend(
             Table::of(rows)
                 .text("feature", 0, |row| &row.feature)
                 .cols(shims, |row, shim| {
-                    let tests = row.half(half).get(shim);
-                    tests.map_or(Cell::Missing, |tests| tally(*tests))
-                });
-        items.push(table.item());
+                    row.half(half).get(shim).copied().map(tally)
+                })
+                .explained(heading, text),
+        );
     }
     unexplained(&mut items, coverage);
     Section::only(items).explained(about(coverage))
@@ -203,8 +185,8 @@ fn difference_section(difference: &Difference) -> Section {
         "Both pass {}; only {first} passes {of_first}; only {second} passes {of_second}; neither passes {}.",
         difference.both, difference.neither
     ))];
-    side(&mut items, second, first, &difference.only_first);
-    side(&mut items, first, second, &difference.only_second);
+    items.extend(side(second, first, &difference.only_first));
+    items.extend(side(first, second, &difference.only_second));
     Section::only(items).explained(
         "Tests that a shim passes by doing nothing are left out. Defects come first, then failures that \
                       nothing explains, decisions that a library may take, what it lacks, refusals in other words, and \
@@ -212,25 +194,18 @@ fn difference_section(difference: &Difference) -> Section {
     )
 }
 
-fn side(items: &mut Vec<Item>, lacks: &str, has: &str, groups: &[DifferenceGroup]) {
-    items.push(Item::Heading(format!(
-        "What {lacks} does not pass, and {has} does"
-    )));
-    if groups.is_empty() {
-        items.push(Item::text("Nothing."));
-        return;
-    }
-    items.push(
-        Table::of(groups)
-            .excerpt(Excerpt::First(GROUPS_SHOWN))
-            .text("feature", 0, |group| &group.feature)
-            .text("kind", 0, |group| kind(group))
-            .count("tests", 0, |group| group.tests.len())
-            .count("expect success", 2, |group| group.expect_success)
-            .text("why", 0, |group| &group.why)
-            .optional("for example", 1, |group| group.tests.first())
-            .item(),
-    );
+fn side(lacks: &str, has: &str, groups: &[DifferenceGroup]) -> [Item; 2] {
+    let table = Table::of(groups)
+        .excerpt(Excerpt::First(GROUPS_SHOWN))
+        .text("feature", 0, |group| &group.feature)
+        .text("kind", 0, |group| kind(group))
+        .count("tests", 0, |group| group.tests.len())
+        .count("expect success", 2, |group| group.expect_success)
+        .text("why", 0, |group| &group.why)
+        .optional("for example", 1, |group| group.tests.first())
+        .item_or("Nothing.");
+    let heading = format!("What {lacks} does not pass, and {has} does");
+    [Item::Heading(heading), table]
 }
 
 fn kind(group: &DifferenceGroup) -> &'static str {

@@ -22,14 +22,8 @@ pub(super) const SHOWN: [Protocol; 7] = [
 
 impl Report for Matrix {
     fn document(&self, _: Extent) -> Document<'_> {
-        Document {
-            sections: vec![matrix_section(self)],
-            data: vec![self],
-            ..Document::new(
-                "bogo",
-                "netbench bogo --matrix: what each stack has, by version".to_owned(),
-            )
-        }
+        let title = "netbench bogo --matrix: what each stack has, by version";
+        Document::of_section("bogo", title, matrix_section(self), self)
     }
 }
 

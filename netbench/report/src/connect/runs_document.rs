@@ -38,18 +38,12 @@ impl Report for ConnectComparison {
         items.extend(phases(self));
         items.extend(sites(self));
         items.extend(alone(self));
+        let (first, other) = (&self.first.run, &self.other.run);
+        let title = format!("netbench runs compare: {other} against {first}");
         Document {
-            sections: vec![Section::only(items)],
             checks: vec![checks(self)],
-            data: vec![self],
             sites: Some(self.target),
-            ..Document::new(
-                "compare",
-                format!(
-                    "netbench runs compare: {} against {}",
-                    self.other.run, self.first.run
-                ),
-            )
+            ..Document::of_section("compare", title, Section::only(items), self)
         }
     }
 }

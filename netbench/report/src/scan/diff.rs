@@ -148,16 +148,12 @@ impl Report for ScanDiff {
         }
         items.extend(by_change(self));
         items.extend(by_site(self));
+        let title = format!("netbench scan diff: {} after {}", after.name, before.name);
         Document {
             name: after.name.clone(),
             made: format!("{} after {}", after.made(), before.made()),
-            sections: vec![Section::only(items)],
-            data: vec![self],
             sites: Some(self.place()),
-            ..Document::new(
-                "scan diff",
-                format!("netbench scan diff: {} after {}", after.name, before.name),
-            )
+            ..Document::of_section("scan diff", title, Section::only(items), self)
         }
     }
 }

@@ -133,7 +133,7 @@ fn section(summary: &ScanSummary) -> Section {
         population_tables(&mut items, population);
     }
     if let Some(profiles) = &summary.profiles {
-        profile_table(&mut items, profiles);
+        items.extend(profile_table(profiles));
     }
     Section::new(SECTION, "What sites support", items).explained(about(summary))
 }
@@ -174,11 +174,7 @@ fn outcome(site: &SiteScan) -> String {
 }
 
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
-    items.push(Item::heading("What each site supports"));
-    items.push(Item::text(
-        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all.",
-    ));
-    items.push(
+    items.extend(
         Table::of(sites.iter().map(|site| (site, Support::of(site))))
             .site(place, |(site, _)| &site.site)
             .col("versions", 0, |(site, support)| match &site.outcome {
@@ -201,7 +197,10 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
             })
             .col("first choice", 6, |(_, support)| support.first_choice())
             .excerpt(Excerpt::First(ROWS))
-            .item(),
+            .explained(
+                "What each site supports",
+                "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all.",
+            ),
     );
     items.extend(many::in_part(sites, place));
 }
@@ -316,20 +315,17 @@ fn share(count: u32, population: &Population) -> Cell {
     Cell::CountAndShare(count.into(), population.sites.into())
 }
 
-fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
-    items.push(Item::Heading(format!(
-        "Mozilla's recommended configurations, guideline {}",
-        profiles.guideline
-    )));
-    items.push(Item::text(&profiles.compared));
-    items.push(
-        Table::of(&profiles.rows)
-            .text("profile", 0, |row| &row.profile)
-            .count("comply", 0, |row| row.comply())
-            .count("do not", 0, |row| row.reasons().values().sum::<usize>())
-            .text("most often", 1, |row| reasons(row))
-            .item(),
-    );
+fn profile_table(profiles: &Profiles) -> Vec<Item> {
+    let guideline = &profiles.guideline;
+    Table::of(&profiles.rows)
+        .text("profile", 0, |row| &row.profile)
+        .count("comply", 0, |row| row.comply())
+        .count("do not", 0, |row| row.reasons().values().sum::<usize>())
+        .text("most often", 1, |row| reasons(row))
+        .explained(
+            format!("Mozilla's recommended configurations, guideline {guideline}"),
+            &profiles.compared,
+        )
 }
 
 /// Returns the three reasons for which most sites do not comply.

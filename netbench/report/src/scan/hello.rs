@@ -40,14 +40,8 @@ impl Report for HelloReport {
                     .item(),
             );
         }
-        Document {
-            sections: vec![Section::only(items)],
-            data: vec![self],
-            ..Document::new(
-                "hello",
-                "netbench stacks hello: what each stack offers".to_owned(),
-            )
-        }
+        let title = "netbench stacks hello: what each stack offers";
+        Document::of_section("hello", title, Section::only(items), self)
     }
 }
 

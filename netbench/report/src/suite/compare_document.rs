@@ -36,10 +36,8 @@ impl Report for CompareSummary {
             )));
         }
         Document {
-            sections: vec![Section::only(items)],
             checks: vec![checks(self)],
-            data: vec![self],
-            ..Document::new("compare", title(self))
+            ..Document::of_section("compare", title(self), Section::only(items), self)
         }
     }
 }

@@ -32,15 +32,14 @@ pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
         .collect();
     let charts = (!charts.is_empty()).then_some(Item::Charts(charts));
     let mut items = Vec::from_iter(charts);
-    items.extend([
-        Item::heading("Version by version"),
-        Item::Text(format!(
+    items.extend(table.explained(
+        "Version by version",
+        format!(
             "▲ and ▼: better or worse than the version before it by more than noise, and how much: its whole interval is beyond \
              ±{} %.",
             CASE_MARGIN * 100.0
-        )),
-        table.item(),
-    ]);
+        ),
+    ));
     items.extend(beyond_noise(cases));
     items
 }

@@ -38,13 +38,12 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
         items.extend(history::items(summary, &rows));
         return;
     }
-    items.push(Item::Heading(format!("{preset}: measured here")));
-    items.push(Item::text(
+    let table = Table::of(rows).text("Scenario", 0, |case| row_name(&case.name));
+    items.extend(by_stack(table, summary, published_unit).explained(
+        format!("{preset}: measured here"),
         "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), or KiB of memory; a factor is the \
          first stack's time or size over the other's; above 1 the other is better.",
     ));
-    let table = Table::of(rows).text("Scenario", 0, |case| row_name(&case.name));
-    items.push(by_stack(table, summary, published_unit).item());
     published(items, summary);
 }
 

@@ -23,17 +23,14 @@ impl Report for SuiteHistory {
         items.extend(self.steps());
         items.extend(self.case_by_case());
         items.extend(self.table_of_runs());
+        let runs = count(self.runs.len(), "run", "runs");
+        let title = format!("netbench runs history: {runs}");
         Document {
             lead: "Each case of the suite over time, as a factor: the figure of the run's first stack over that of the stack. Above \
                    1, the stack is better. A factor can move because a library, a compiler or the processor changed; if the \
                    first stack's own figure moved too, the machine may be another one with the same name."
                 .to_owned(),
-            sections: vec![Section::only(items)],
-            data: vec![self],
-            ..Document::new(
-                "suite-history",
-                format!("netbench runs history: {}", count(self.runs.len(), "run", "runs")),
-            )
+            ..Document::of_section("suite-history", title, Section::only(items), self)
         }
     }
 }

@@ -180,26 +180,20 @@ fn size_with(chain: &CompressedChain, algorithm: &str) -> Option<u32> {
 
 /// Tabulates the sizes of the chains.
 pub(super) fn sizes(sweep: &SweepSummary, place: &str) -> Vec<Item> {
-    if sweep.chain_sizes.is_empty() {
-        return Vec::new();
-    }
     let about = format!("{place}sizes of compressed certificates");
     let chain = axis(sweep).map_or("chain", |axis| axis.name.as_str());
-    let table = Table::of(&sweep.chain_sizes)
+    Table::of(&sweep.chain_sizes)
         .caption(&about)
         .text(chain, 0, |sizes| &sizes.chain)
         .count("plain bytes", 0, |sizes| sizes.plain_bytes)
         .count("zlib", 0, |sizes| sizes.zlib_bytes)
         .count("brotli", 0, |sizes| sizes.brotli_bytes)
-        .count("zstd", 0, |sizes| sizes.zstd_bytes);
-    vec![
-        Item::Heading(format!("Certificate compression: {about}")),
-        Item::text(
+        .count("zstd", 0, |sizes| sizes.zstd_bytes)
+        .explained(
+            format!("Certificate compression: {about}"),
             "The Certificate messages of the emulated servers, compressed for this table (RFC 8879) with the levels that OpenSSL uses: \
              zlib 6, brotli 11, zstd 3. The servers sent them without compression.",
-        ),
-        table.item(),
-    ]
+        )
 }
 
 /// States the basis of the savings, and which stacks could have them.

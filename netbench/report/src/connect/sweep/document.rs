@@ -271,7 +271,7 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         count(sweep.flights.len(), "step", "steps"),
     );
     let table = Table::of(&sweep.flights).caption(&about);
-    let table = with_axes(sweep, table, &axis.name, |step| &step.settings)
+    with_axes(sweep, table, &axis.name, |step| &step.settings)
         .text("condition", 1, |step| step.condition)
         .text("stack", 0, |step| &step.stack)
         .text(&axis.name, 0, |step| format!("{} → {}", step.from, step.to))
@@ -286,12 +286,8 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         .text("measured", 0, |step| {
             format!("{:+.2}", step.measured_round_trips)
         })
-        .text("agree", 0, |step| if step.agrees() { "yes" } else { "NO" });
-    vec![
-        Item::Heading(format!("Round trips: {about}")),
-        Item::Text(text),
-        table.item(),
-    ]
+        .text("agree", 0, |step| if step.agrees() { "yes" } else { "NO" })
+        .explained(format!("Round trips: {about}"), text)
 }
 
 /// States the points at which the second value takes more round trips.
@@ -357,13 +353,10 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
     let rows = rows.iter();
     let rows = rows.filter_map(|row| Some((*row, row.compressed.as_ref()?)));
     let rows: Vec<(&SweepTime, &Compressed)> = rows.collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
     let text = compressed::offers(&rows);
     let about = format!("savings of compressed certificates, {about}");
     let table = Table::of(rows).caption(&about);
-    let table = with_axes(sweep, table, "", |(row, _)| &row.settings)
+    with_axes(sweep, table, "", |(row, _)| &row.settings)
         .text("stack", 0, |(row, _)| &row.stack)
         .text("algorithm", 0, |(_, of)| &of.algorithm)
         .text("bytes", 0, |(_, of)| {
@@ -375,12 +368,8 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
         .difference("time", 0, |(_, of)| 0.0 - of.saved_ns)
         .optional("in the ClientHello", 0, |(_, of)| {
             of.is_offered.map(yes_or_no)
-        });
-    vec![
-        Item::Heading(format!("Predicted {about}")),
-        Item::Text(text),
-        table.item(),
-    ]
+        })
+        .explained(format!("Predicted {about}"), text)
 }
 
 fn yes_or_no(yes: bool) -> &'static str {
