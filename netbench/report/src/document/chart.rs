@@ -2,8 +2,6 @@ use jiff::civil::Date;
 use netbench_model::{SweepAxis, Unit, coverage::Support};
 use netbench_stats::{Interval, Verdict};
 
-use crate::cell::Cell;
-
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chart {
     /// The title: a sentence about the content.
@@ -41,7 +39,7 @@ pub(crate) struct Lines {
 pub(crate) struct Line {
     pub(crate) name: String,
     /// A figure for each place, if there is one.
-    pub(crate) values: Vec<Option<Cell>>,
+    pub(crate) values: Vec<Option<f64>>,
 }
 
 /// A change in time at each combination of the values of two properties.

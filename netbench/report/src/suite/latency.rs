@@ -9,6 +9,7 @@ use super::{SuiteSummary, figures::measured};
 use crate::{
     cell::{Cell, Digits},
     document::{Chart, Drawing, Item, Line, Lines, Table},
+    row::Named,
 };
 
 /// The factor of the 99th percentile of which the number of threads is reported.
@@ -129,9 +130,6 @@ fn doubles_at(by_threads: &[LatencyOfThreads]) -> Option<u16> {
     Some(doubled?.threads)
 }
 
-/// Returns a quantile at one number of threads.
-type Quantile = fn(&LatencyOfThreads) -> Option<f64>;
-
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let latencies = &summary.latencies;
     let rows = latencies
@@ -181,13 +179,18 @@ fn chart(work: &str, latencies: &[&ThreadLatency]) -> Option<Chart> {
     if threads.len() < 2 {
         return None;
     }
-    let quantiles: [(&str, Quantile); 2] = [("p50", |of| Some(of.p50_ns)), ("p99", |of| of.p99_ns)];
-    let lines = latencies.iter().flat_map(|latency| {
-        let threads = &threads;
-        quantiles.map(|(name, quantile)| Line {
+    let quantiles: [Named<LatencyOfThreads, Option<f64>>; 2] =
+        [("p50", |of| Some(of.p50_ns)), ("p99", |of| of.p99_ns)];
+    let lines = latencies.iter().cartesian_product(quantiles);
+    let lines = lines.map(|(latency, (name, quantile))| {
+        let values = threads.iter().map(|threads| {
+            let mut all = latency.by_threads.iter();
+            quantile(all.find(|of| of.threads == *threads)?)
+        });
+        Line {
             name: format!("{} {name}", latency.stack),
-            values: values(latency, threads, quantile),
-        })
+            values: values.collect(),
+        }
     });
     Some(Chart {
         title: "Time of an operation by number of threads: less is better".to_owned(),
@@ -198,15 +201,4 @@ fn chart(work: &str, latencies: &[&ThreadLatency]) -> Option<Chart> {
             unit: Unit::Nanoseconds,
         }),
     })
-}
-
-fn values(latency: &ThreadLatency, threads: &[u16], quantile: Quantile) -> Vec<Option<Cell>> {
-    let values = threads.iter().map(|threads| {
-        let of = latency
-            .by_threads
-            .iter()
-            .find(|of| of.threads == *threads)?;
-        quantile(of).map(Cell::Time)
-    });
-    values.collect()
 }

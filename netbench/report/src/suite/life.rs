@@ -9,6 +9,7 @@ use super::{CaseRow, SuiteSummary, figures::measured};
 use crate::{
     cell::Cell,
     document::{Chart, Drawing, Item, Line, Lines, Table},
+    row::Named,
 };
 
 /// The memory of one stack's sessions in each state of their life.
@@ -111,9 +112,6 @@ fn low(cases: &[CaseRow], scenario: Scenario, measure: Measure, stack: &StackNam
     Some(row.of(stack)?.low)
 }
 
-/// Returns the memory of one side in a state.
-type Bytes = fn(&StateOfLife) -> Option<f64>;
-
 pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
     let lives = &summary.lives;
     let mut items = Vec::new();
@@ -154,16 +152,20 @@ fn chart(sessions: &str, lives: &[&ConnectionLife]) -> Option<Chart> {
         found.any(|state| state.after == *after)
     });
     let states = states.collect_vec();
-    let lines = lives.iter().flat_map(|life| {
-        let sides: [(&str, Bytes); 2] = [
-            ("client", |state| state.client_bytes),
-            ("server", |state| state.server_bytes),
-        ];
-        let states = &states;
-        sides.map(|(side, bytes)| Line {
+    let sides: [Named<StateOfLife, Option<f64>>; 2] = [
+        ("client", |state| state.client_bytes),
+        ("server", |state| state.server_bytes),
+    ];
+    let lines = lives.iter().cartesian_product(sides);
+    let lines = lines.map(|(life, (side, bytes))| {
+        let values = states.iter().map(|after| {
+            let mut all = life.states.iter();
+            bytes(all.find(|state| state.after == *after)?)
+        });
+        Line {
             name: format!("{} {side}", life.stack),
-            values: values(life, states, bytes),
-        })
+            values: values.collect(),
+        }
     });
     let lines = lines.filter(|line| line.values.iter().flatten().count() > 1);
     let lines = lines.collect_vec();
@@ -178,12 +180,4 @@ fn chart(sessions: &str, lives: &[&ConnectionLife]) -> Option<Chart> {
             unit: Unit::Bytes,
         }),
     })
-}
-
-fn values(life: &ConnectionLife, states: &[HeldAfter], bytes: Bytes) -> Vec<Option<Cell>> {
-    let values = states.iter().map(|after| {
-        let state = life.states.iter().find(|state| state.after == *after)?;
-        bytes(state).map(Cell::Bytes)
-    });
-    values.collect()
 }

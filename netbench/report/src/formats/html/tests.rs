@@ -175,7 +175,7 @@ fn small() -> Document<'static> {
         places: ["idle", HOSTILE].map(str::to_owned).to_vec(),
         lines: vec![Line {
             name: HOSTILE.to_owned(),
-            values: vec![Some(Cell::Bytes(1_000.0)), None],
+            values: vec![Some(1_000.0), None],
         }],
         unit: Unit::Bytes,
     };

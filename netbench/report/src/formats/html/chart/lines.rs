@@ -1,13 +1,8 @@
-use netbench_model::Unit;
-
 use super::{
     canvas::{Anchor, Canvas, colour, fit},
     scale::Scale,
 };
-use crate::{
-    cell::{Cell, Digits},
-    document::Lines,
-};
+use crate::{document::Lines, row::figure};
 
 /// The horizontal room for the values of the axis, and beside the last place, in pixels.
 const SIDES: (f64, f64) = (64.0, 34.0);
@@ -22,10 +17,10 @@ const LETTERS: usize = 12;
 pub(super) fn draw(canvas: &mut Canvas, lines: &Lines, width: f64) -> f64 {
     let (bottom, top) = EXTENT;
     let values = lines.lines.iter().flat_map(|line| &line.values);
-    let highest = values.flatten().filter_map(Cell::value);
-    let up = Scale::new((0.0, highest.fold(0.0, f64::max) * 1.1), (bottom, top));
+    let highest = values.flatten().copied().fold(0.0, f64::max);
+    let up = Scale::new((0.0, highest * 1.1), (bottom, top));
     let ticks = up.ticks(4.0).into_iter();
-    let ticks = ticks.map(|tick| (up.at(tick), cell(lines.unit, tick).render()));
+    let ticks = ticks.map(|tick| (up.at(tick), figure(tick, lines.unit).render()));
     canvas.levels((SIDES.0, width), ticks);
     let last = lines.places.len().saturating_sub(1).max(1) as f64;
     let across = Scale::new((0.0, last), (SIDES.0 + SIDES.1, width - SIDES.1));
@@ -38,26 +33,22 @@ pub(super) fn draw(canvas: &mut Canvas, lines: &Lines, width: f64) -> f64 {
     }
     for (number, line) in lines.lines.iter().enumerate() {
         let known = xs.iter().zip(&lines.places).zip(&line.values);
-        let known = known.filter_map(|((x, place), cell)| {
-            let cell = cell.as_ref()?;
-            Some(((*x, up.at(cell.value()?)), place, cell))
-        });
+        let known = known.filter_map(|((x, place), value)| Some((*x, place, (*value)?)));
         let known: Vec<_> = known.collect();
         let class = format!("ln {} d{}", colour(number), number % 4);
-        canvas.path(&class, known.iter().map(|(at, ..)| *at));
-        for (at, place, cell) in known {
-            let tip = format!("{}, {place}: {}", line.name, cell.render());
-            canvas.mark(&format!("pt {}", colour(number)), number, at, 4.0, &tip);
+        canvas.path(
+            &class,
+            known.iter().map(|(x, _, value)| (*x, up.at(*value))),
+        );
+        for (x, place, value) in known {
+            let tip = format!(
+                "{}, {place}: {}",
+                line.name,
+                figure(value, lines.unit).render()
+            );
+            let (class, at) = (format!("pt {}", colour(number)), (x, up.at(value)));
+            canvas.mark(&class, number, at, 4.0, &tip);
         }
     }
     bottom + 24.0
-}
-
-/// Returns the cell of a value on the axis.
-fn cell(unit: Unit, value: f64) -> Cell {
-    match unit {
-        Unit::Bytes => Cell::Bytes(value),
-        Unit::Nanoseconds => Cell::Time(value),
-        Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
-    }
 }
