@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use netbench_model::{Kind, Manifest, Plan, Recorded};
+use netbench_model::{Kind, Manifest, Plan, Recorded, StackName};
 use netbench_report::count;
 use netbench_store::{RunFolder, StoreError};
 
-use crate::exit::WrongInput;
+use crate::{exit::WrongInput, pipeline::Listed, stack_names::is_of_run};
 
 pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
     let folder = RunFolder::open(path).map_err(wrong)?;
@@ -38,6 +38,18 @@ pub(crate) fn kind(path: &Path) -> anyhow::Result<Kind> {
 /// Reads a run of one kind, with its records.
 pub(crate) fn read<P: Recorded>(path: &Path) -> anyhow::Result<(Manifest<P>, Vec<P::Record>)> {
     contents(&open::<P>(path)?.0)
+}
+
+/// Reads a run of one kind that must have these stacks.
+pub(crate) fn read_with<'a, P: Listed>(
+    path: &Path,
+    stacks: impl IntoIterator<Item = &'a StackName>,
+) -> anyhow::Result<(Manifest<P>, Vec<P::Record>)> {
+    let (manifest, records) = read::<P>(path)?;
+    for stack in stacks {
+        is_of_run(stack, manifest.plan.stacks())?;
+    }
+    Ok((manifest, records))
 }
 
 /// Returns the manifest and the records of a run.

@@ -17,25 +17,20 @@ const SITES_SHOWN: usize = 30;
 const DRAWN: usize = 24;
 
 impl Report for ExplainSummary {
-    fn document(&self, _: Extent) -> Document<'_> {
-        Document {
-            sections: vec![self.whole_section()],
-            data: vec![self],
-            sites: Some(self.run.target),
-            ..Document::new(
-                "explain",
-                format!("netbench runs explain: {}", self.run.head.name),
-            )
-        }
+    fn tells(&self) -> bool {
+        let mut explanations = self.explanations.iter();
+        explanations.any(|explanation| explanation.overall.is_some())
     }
-}
 
-impl ExplainSummary {
-    /// Returns the section with the items that a run's own report has elsewhere.
-    fn whole_section(&self) -> Section {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let title = format!("netbench runs explain: {}", self.run.head.name);
         let mut section = section(self);
+        // A run's own report has these items elsewhere.
         section.items.extend(cold_items(&self.cold));
-        section
+        Document {
+            sites: Some(self.run.target),
+            ..Document::of_section("explain", title, section, self)
+        }
     }
 }
 

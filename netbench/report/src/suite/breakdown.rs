@@ -181,14 +181,13 @@ impl SuiteExplained {
             summary: summarize_suite(manifest, samples),
         }
     }
-
-    /// Returns whether the run has measurements that can be explained.
-    pub fn explains(&self) -> bool {
-        !self.summary.breakdowns.is_empty()
-    }
 }
 
 impl Report for SuiteExplained {
+    fn tells(&self) -> bool {
+        !self.summary.breakdowns.is_empty()
+    }
+
     fn document(&self, _: Extent) -> Document<'_> {
         let breakdowns = self.summary.breakdowns.iter();
         let sentences = breakdowns.map(|breakdown| Item::Text(breakdown.sentence()));
@@ -196,13 +195,8 @@ impl Report for SuiteExplained {
         let missing = "The run has no full handshake of TLS 1.3 together with the cryptography of its key and group: \
                        `netbench suite handshake crypto verify` measures both, and certificates too.";
         let section = Section::new("cryptography", "", all);
-        Document {
-            sections: vec![section.missing((!self.explains()).then_some(missing))],
-            data: vec![&self.summary],
-            ..Document::new(
-                "explain",
-                format!("netbench runs explain: {}", self.summary.run.head.name),
-            )
-        }
+        let section = section.missing((!self.tells()).then_some(missing));
+        let title = format!("netbench runs explain: {}", self.summary.run.head.name);
+        Document::of_section("explain", title, section, &self.summary)
     }
 }

@@ -17,23 +17,21 @@ use crate::{
 const COLUMNS: usize = 5;
 
 impl Report for JoinedSummary {
+    fn tells(&self) -> bool {
+        !self.cases.is_empty()
+    }
+
     fn document(&self, _: Extent) -> Document<'_> {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
-        runs(&mut items, self);
+        items.extend(runs(self));
         items.extend(difference_items(
             "What differs from the first run",
             &self.differences,
         ));
         cases(&mut items, self);
-        Document {
-            sections: vec![Section::only(items)],
-            data: vec![self],
-            ..Document::new(
-                "joined",
-                format!("netbench runs compare: {} runs joined", self.runs.len()),
-            )
-        }
+        let title = format!("netbench runs compare: {} runs joined", self.runs.len());
+        Document::of_section("joined", title, Section::only(items), self)
     }
 }
 
@@ -52,19 +50,16 @@ fn headline(summary: &JoinedSummary) -> String {
     )
 }
 
-fn runs(items: &mut Vec<Item>, summary: &JoinedSummary) {
-    items.push(Item::heading("The runs"));
-    items.push(
-        Table::of(summary.runs.iter().zip(1..).collect::<Vec<_>>())
-            .text("run", 0, |(_, number)| *number)
-            .text("name", 0, |(run, _)| &run.compared.run)
-            .text("started", 1, |(run, _)| &run.started)
-            .count("rounds", 1, |(run, _)| u64::from(run.rounds))
-            .text("disturbed turns", 0, |(run, _)| {
-                format!("{:.0} %", run.disturbed_share * 100.0)
-            })
-            .item(),
-    );
+fn runs(summary: &JoinedSummary) -> Vec<Item> {
+    Table::of(summary.runs.iter().zip(1..))
+        .text("run", 0, |(_, number)| *number)
+        .text("name", 0, |(run, _)| &run.compared.run)
+        .text("started", 1, |(run, _)| &run.started)
+        .count("rounds", 1, |(run, _)| u64::from(run.rounds))
+        .text("disturbed turns", 0, |(run, _)| {
+            format!("{:.0} %", run.disturbed_share * 100.0)
+        })
+        .under("The runs")
 }
 
 fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {

@@ -7,9 +7,7 @@ use netbench_report::SuiteExplained;
 use crate::{
     exit::{Ended, bail_input},
     options::Output,
-    output,
-    stack_names::is_of_run,
-    stored,
+    output, stored,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -40,25 +38,15 @@ pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
     if stored::kind(&options.run)? == SuitePlan::KIND {
         return suite(options);
     }
-    let (manifest, samples) = stored::read::<ConnectPlan>(&options.run)?;
     let [from, to] = [&options.from, &options.to].map(|name| name.as_ref().map(StackName::new));
-    for name in from.iter().chain(&to) {
-        is_of_run(name, &manifest.plan.stacks)?;
-    }
+    let stacks = from.iter().chain(&to);
+    let (manifest, samples) = stored::read_with::<ConnectPlan>(&options.run, stacks)?;
     if from.is_some() && from == to {
         bail_input!("--from and --to are the same stack");
     }
     let summary = netbench_report::explain(&manifest, &samples, from.as_ref().zip(to.as_ref()));
     output::print(&summary, &options.output)?;
-    let compared = summary
-        .explanations
-        .iter()
-        .any(|explanation| explanation.overall.is_some());
-    Ok(if compared {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
-    })
+    Ok(output::ended(&summary))
 }
 
 /// Explains how much of a full handshake is cryptography.
@@ -71,9 +59,5 @@ fn suite(options: &Explain) -> anyhow::Result<Ended> {
     let (manifest, samples) = stored::read::<SuitePlan>(&options.run)?;
     let explained = SuiteExplained::new(&manifest, &samples);
     output::print(&explained, &options.output)?;
-    Ok(if explained.explains() {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
-    })
+    Ok(output::ended(&explained))
 }

@@ -4,7 +4,6 @@ use netbench_report::compare_runs_of_connect;
 use crate::{
     compare::{Compare, conclude},
     exit::{Ended, bail_input},
-    stack_names::is_of_run,
     stored,
 };
 
@@ -22,15 +21,11 @@ pub(super) fn compare(
     if options.join {
         bail_input!("--join is for runs of the suite; `netbench runs merge` joins runs of connect");
     }
-    let (manifest, samples) = stored::read::<ConnectPlan>(first)?;
-    let (other_manifest, other_samples) = stored::read::<ConnectPlan>(other)?;
-    if let Some((a, b)) = chosen {
-        is_of_run(a, &manifest.plan.stacks)?;
-        is_of_run(b, &other_manifest.plan.stacks)?;
-    }
+    let first = stored::read_with::<ConnectPlan>(first, chosen.map(|(a, _)| a))?;
+    let other = stored::read_with::<ConnectPlan>(other, chosen.map(|(_, b)| b))?;
     let comparison = compare_runs_of_connect(
-        (&manifest, &samples),
-        (&other_manifest, &other_samples),
+        (&first.0, &first.1),
+        (&other.0, &other.1),
         chosen,
         options.fail_on_regression,
     );

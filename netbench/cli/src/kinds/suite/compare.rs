@@ -6,10 +6,8 @@ use netbench_report::{
 };
 
 use crate::{
-    compare::{Compare, all_differ, conclude, refuse},
+    compare::{Compare, all_differ, conclude},
     exit::{Ended, bail_input},
-    output,
-    stack_names::is_of_run,
     stored,
 };
 
@@ -37,17 +35,15 @@ fn of_one(
     run: &Path,
     chosen: Option<(&StackName, &StackName)>,
 ) -> anyhow::Result<CompareSummary> {
-    let (manifest, samples) = stored::read::<SuitePlan>(run)?;
-    let stacks = &manifest.plan.stacks;
-    let (a, b) = match (chosen, stacks.as_slice()) {
+    let stacks = chosen.iter().flat_map(|(a, b)| [*a, *b]);
+    let (manifest, samples) = stored::read_with::<SuitePlan>(run, stacks)?;
+    let (a, b) = match (chosen, manifest.plan.stacks.as_slice()) {
         (Some(chosen), _) => chosen,
         (None, [a, b, ..]) => (a, b),
         (None, _) => {
             bail_input!("the run has one stack; a second run is needed to compare with");
         }
     };
-    is_of_run(a, stacks)?;
-    is_of_run(b, stacks)?;
     let threshold = options.fail_on_regression;
     Ok(compare_stacks_of_suite(
         &manifest, &samples, a, b, threshold,
@@ -60,15 +56,11 @@ fn of_two(
     other: &Path,
     chosen: Option<(&StackName, &StackName)>,
 ) -> anyhow::Result<CompareSummary> {
-    let (manifest, samples) = stored::read::<SuitePlan>(first)?;
-    let (other_manifest, other_samples) = stored::read::<SuitePlan>(other)?;
-    if let Some((a, b)) = chosen {
-        is_of_run(a, &manifest.plan.stacks)?;
-        is_of_run(b, &other_manifest.plan.stacks)?;
-    }
+    let first = stored::read_with::<SuitePlan>(first, chosen.map(|(a, _)| a))?;
+    let other = stored::read_with::<SuitePlan>(other, chosen.map(|(_, b)| b))?;
     Ok(compare_runs_of_suite(
-        (&manifest, &samples),
-        (&other_manifest, &other_samples),
+        (&first.0, &first.1),
+        (&other.0, &other.1),
         chosen,
         options.fail_on_regression,
     ))
@@ -86,20 +78,11 @@ fn join(
         bail_input!("--fail-on-regression compares two runs; three or more are joined");
     }
     all_differ(runs)?;
-    let mut read = Vec::new();
-    for run in runs {
-        let (manifest, samples) = stored::read::<SuitePlan>(run)?;
-        for stack in chosen.iter().flat_map(|(a, b)| [a, b]) {
-            is_of_run(stack, &manifest.plan.stacks)?;
-        }
-        read.push((manifest, samples));
-    }
+    let stacks = chosen.iter().flat_map(|(a, b)| [*a, *b]);
+    let read = runs
+        .iter()
+        .map(|run| stored::read_with::<SuitePlan>(run, stacks.clone()));
+    let read = read.collect::<anyhow::Result<Vec<_>>>()?;
     let summary = join_runs_of_suite(&read, chosen);
-    refuse(&summary.differences, options)?;
-    output::print(&summary, &options.output)?;
-    Ok(if summary.cases.is_empty() {
-        Ended::NothingToCompare
-    } else {
-        Ended::Well
-    })
+    conclude(&summary, &summary.differences, None, options)
 }
