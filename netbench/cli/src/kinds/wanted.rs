@@ -18,13 +18,12 @@ pub(super) fn list<'a>(
     Ok(Ended::Well)
 }
 
-/// Keeps the cases whose names match one of the patterns, which are the values of `option`; without a pattern, all. Each
-/// pattern must match a case: the command `lists` prints them.
+/// Keeps the cases whose names match one of the patterns, which are the values of an option of `command`; without a
+/// pattern, all. Each pattern must match a case: the command's `--list` prints them.
 pub(super) fn keep<T>(
     cases: &mut Vec<T>,
     name: impl Fn(&T) -> &str,
-    (option, patterns): (&str, &[String]),
-    lists: &str,
+    (command, option, patterns): (&str, &str, &[String]),
 ) -> anyhow::Result<()> {
     let names: Vec<&str> = cases.iter().map(&name).collect();
     let mut globs = Vec::new();
@@ -35,7 +34,7 @@ pub(super) fn keep<T>(
         };
         let glob = glob.compile_matcher();
         if !names.iter().any(|name| glob.is_match(name)) {
-            let hint = meant_or(pattern, &names, &format!("`{lists}` lists them"));
+            let hint = meant_or(pattern, &names, &format!("`{command} --list` lists them"));
             let what = option.trim_start_matches('-');
             bail_input!("no {what} matches \"{shown}\"; {hint}");
         }

@@ -84,13 +84,8 @@ pub(crate) fn plan(options: &Chains) -> anyhow::Result<ChainsPlan> {
     if let (true, Some(missing)) = (chains.is_empty(), missing) {
         bail_input!("there is no chain to verify: {missing}");
     }
-    let asked = ("--case", &*options.case);
-    keep(
-        &mut chains,
-        |chain| &chain.case.name,
-        asked,
-        "netbench compat chains --list",
-    )?;
+    let asked = ("netbench compat chains", "--case", &*options.case);
+    keep(&mut chains, |chain| &chain.case.name, asked)?;
     Ok(ChainsPlan {
         stacks: stack_names(&options.stacks.names()),
         suites,

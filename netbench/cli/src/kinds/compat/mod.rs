@@ -137,13 +137,8 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
 /// Returns the plan of the options, without the descriptions of engines, which only workers know.
 pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
     let mut cases = Cases::read(options.catalogue.as_deref())?;
-    let asked = ("--case", &*options.case);
-    keep(
-        &mut cases.all,
-        |case| &case.record.name,
-        asked,
-        "netbench compat --list",
-    )?;
+    let asked = ("netbench compat", "--case", &*options.case);
+    keep(&mut cases.all, |case| &case.record.name, asked)?;
     let stacks = stack_names(&options.stacks.names());
     Ok(CompatPlan {
         clients: outside::find(&options.client, sandbox(options.no_sandbox), &stacks)?.records,

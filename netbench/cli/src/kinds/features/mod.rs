@@ -120,13 +120,8 @@ fn plan(options: &Features) -> anyhow::Result<FeaturesPlan> {
 /// Returns the chosen cases, and the text of the catalogue.
 fn chosen(options: &Features) -> anyhow::Result<(Vec<Feature>, &'static str)> {
     let (mut all, text) = built_in_features()?;
-    let asked = ("--case", &*options.case);
-    keep(
-        &mut all,
-        |case| &case.record.name,
-        asked,
-        "netbench browser features --list",
-    )?;
+    let asked = ("netbench browser features", "--case", &*options.case);
+    keep(&mut all, |case| &case.record.name, asked)?;
     let groups = &options.group;
     all.retain(|case| groups.is_empty() || groups.iter().any(|it| it == case.record.group()));
     if all.is_empty() {

@@ -90,13 +90,8 @@ pub(crate) fn plan(options: &Roots) -> anyhow::Result<RootsPlan> {
 
 fn chosen(options: &Roots) -> anyhow::Result<Vec<Layout>> {
     let mut all = layouts();
-    let asked = ("--layout", &*options.layout);
-    keep(
-        &mut all,
-        |layout| &layout.name,
-        asked,
-        "netbench compat roots --list",
-    )?;
+    let asked = ("netbench compat roots", "--layout", &*options.layout);
+    keep(&mut all, |layout| &layout.name, asked)?;
     Ok(all)
 }
 
