@@ -122,9 +122,7 @@ impl Fact {
                 harmless,
             })
     }
-}
 
-impl Fact {
     /// Returns the fact as one that does not prevent a comparison.
     pub(crate) fn made_harmless(self) -> Self {
         Self {

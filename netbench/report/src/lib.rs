@@ -55,7 +55,7 @@ pub use scan::*;
 pub use ship::*;
 pub use stacks::*;
 pub use suite::*;
-pub use text::{count, wrap};
+pub use text::{count, whole, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,

@@ -1,7 +1,7 @@
 //! A figure of two sides and its change: the one row of comparisons of stacks, of runs and of visits, and the checks,
 //! columns, marks and sentences that are made of a change, whatever it is of.
 
-use std::fmt::Display;
+use std::{collections::BTreeMap, fmt::Display};
 
 use netbench_model::{StackName, Unit};
 use netbench_stats::{Change, Interval, Verdict};
@@ -41,6 +41,15 @@ pub struct Row<K, S = f64> {
 
 /// A figure of an item, or a property, with its name.
 pub(crate) type Named<T, V = f64> = (&'static str, fn(&T) -> V);
+
+/// Returns each row once, in order, with its frequency.
+pub(crate) fn counted<R: Ord>(rows: impl Iterator<Item = R>) -> impl Iterator<Item = (R, u64)> {
+    let mut counts: BTreeMap<R, u64> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row).or_default() += 1;
+    }
+    counts.into_iter()
+}
 
 impl<K, S> Row<K, S> {
     /// Returns the check of the row, which fails if the row regressed; `why` gives the reason why it is undecided.

@@ -240,16 +240,10 @@ pub(crate) fn grouped(value: f64) -> String {
 }
 
 /// Formats a number without decimals, with its thousands separated.
-pub(crate) fn whole(value: f64) -> String {
+pub fn whole(value: impl Display) -> String {
     let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).join(",")
 }
 
 /// Inverts a ratio of the other's figure over the first one's: above 1, the other is better.

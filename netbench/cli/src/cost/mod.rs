@@ -13,6 +13,8 @@ use std::{
     time::Duration,
 };
 
+use netbench_report::whole;
+
 pub(crate) use self::{
     eta::{Eta, Piece},
     network::{Reached, transfer},
@@ -98,7 +100,7 @@ impl Cost {
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (time, pieces) = (about(self.time), grouped(self.pieces));
+        let (time, pieces) = (about(self.time), whole(self.pieces));
         write!(f, "about {time} ({pieces} {})", self.unit.1)
     }
 }
@@ -122,7 +124,7 @@ pub(crate) fn about(time: Duration) -> String {
             }
         }
         86_400..172_800 => format!("{} h", rounded(seconds, HOUR)),
-        _ => format!("{} days", grouped(rounded(seconds, DAY))),
+        _ => format!("{} days", whole(rounded(seconds, DAY))),
     }
 }
 
@@ -144,14 +146,6 @@ pub(crate) fn exact(time: Duration) -> String {
         true => "0 s".to_owned(),
         false => words.join(" "),
     }
-}
-
-/// Formats a number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
-    groups.join(",")
 }
 
 /// Multiplies a duration, and returns the maximum if the product exceeds the range of `Duration`.

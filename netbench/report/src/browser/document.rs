@@ -133,11 +133,9 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
 }
 
 /// Returns a median over the objects of the page.
-fn objects(row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>) -> Cell {
-    match row.objects.as_ref().and_then(of) {
-        Some(median) => Cell::number(median, Digits::All, ""),
-        None => Cell::Missing,
-    }
+fn objects(row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>) -> Option<Cell> {
+    let median = of(row.objects.as_ref()?)?;
+    Some(Cell::number(median, Digits::All, ""))
 }
 
 fn median(row: &ClientRow, phase: VisitPhase) -> Cell {
@@ -262,16 +260,10 @@ fn packets(summary: &BrowserSummary) -> Section {
             .site(Target::Lab, |(_, far)| &far.site)
             .text("condition", 3, |(_, far)| far.condition)
             .count("round", 2, |(_, far)| far.round + 1)
-            .col("TCP connect", 0, |(_, far)| {
-                difference(far.tcp_departure_ns)
-            })
-            .col("TLS handshake", 0, |(_, far)| {
-                difference(far.tls_departure_ns)
-            })
-            .col("first byte", 0, |(_, far)| {
-                difference(far.first_byte_departure_ns)
-            })
-            .col("last byte", 0, |(_, far)| difference(far.end_departure_ns))
+            .col("TCP connect", 0, |(_, far)| off(far.tcp_departure_ns))
+            .col("TLS handshake", 0, |(_, far)| off(far.tls_departure_ns))
+            .col("first byte", 0, |(_, far)| off(far.first_byte_departure_ns))
+            .col("last byte", 0, |(_, far)| off(far.end_departure_ns))
             .time("ran", 2, |(_, far)| {
                 far.scheduled.map(|scheduled| scheduled.ran_ns as f64)
             })
@@ -301,7 +293,7 @@ fn off_by(row: &PacketsRow, mark: Mark, departure_ns: Option<f64>) -> Cell {
     }
 }
 
-fn difference(ns: Option<i64>) -> Cell {
+fn off(ns: Option<i64>) -> Cell {
     ns.map_or(Cell::Missing, |ns| Cell::TimeDifference(ns as f64))
 }
 

@@ -15,6 +15,7 @@ use super::summary::{
 use crate::{
     Row,
     gate::Judged,
+    row::counted,
     run::{RunHead, SummaryHead, about_stack, incomplete},
 };
 
@@ -288,15 +289,6 @@ fn unsupported(samples: &[&VisitSample]) -> Vec<VisitUnsupported> {
     counted(rows)
         .map(|(row, visits)| VisitUnsupported { visits, ..row })
         .collect()
-}
-
-/// Returns each row once, in order, with its frequency.
-fn counted<R: Ord>(rows: impl Iterator<Item = R>) -> impl Iterator<Item = (R, u64)> {
-    let mut counts: BTreeMap<R, u64> = BTreeMap::new();
-    for row in rows {
-        *counts.entry(row).or_default() += 1;
-    }
-    counts.into_iter()
 }
 
 fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {

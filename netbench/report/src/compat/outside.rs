@@ -180,9 +180,9 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
     let rows = rows.filter(|row| row.stance == stance && row.kind(clients) == kind);
     let who = match kind {
         OutsideKind::Browser => "browsers",
-        OutsideKind::Engine if kind == told_kind(clients) => "engines",
+        OutsideKind::Engine if kind == first_kind(clients) => "engines",
         OutsideKind::Engine => "engines, and no browser,",
-        OutsideKind::Program if kind == told_kind(clients) => "programs",
+        OutsideKind::Program if kind == first_kind(clients) => "programs",
         OutsideKind::Program => "programs alone",
     };
     let heading = match stance {
@@ -241,18 +241,14 @@ fn is_engine(client: &OutsideClient) -> bool {
 }
 
 /// Returns browsers if there are any, otherwise engines, otherwise programs.
-fn told_kind(clients: &[OutsideClient]) -> OutsideKind {
-    first_kind(clients.iter())
-}
-
-fn first_kind<'a>(clients: impl Iterator<Item = &'a OutsideClient>) -> OutsideKind {
-    let kinds = clients.map(|client| client.kind);
+fn first_kind<'a>(clients: impl IntoIterator<Item = &'a OutsideClient>) -> OutsideKind {
+    let kinds = clients.into_iter().map(|client| client.kind);
     kinds.min().unwrap_or(OutsideKind::Program)
 }
 
 fn headline(summary: &CompatSummary) -> String {
     let clients = &summary.run.clients;
-    let kind = told_kind(clients);
+    let kind = first_kind(clients);
     let a = match kind {
         OutsideKind::Browser => "a browser",
         OutsideKind::Engine => "an engine",

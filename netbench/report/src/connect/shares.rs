@@ -27,11 +27,8 @@ pub(super) fn rtt(ns: u64) -> Cell {
 }
 
 /// Returns the cell of a difference in round trips.
-pub(super) fn round_trips(trips: Option<f64>) -> Cell {
-    match trips {
-        Some(trips) => Cell::number(trips, Digits::Decimals(2), ""),
-        None => Cell::Missing,
-    }
+pub(super) fn round_trips(trips: Option<f64>) -> Option<Cell> {
+    Some(Cell::number(trips?, Digits::Decimals(2), ""))
 }
 
 /// Returns each site's round-trip time: as emulated, or the smallest seen on the real network. The result is empty

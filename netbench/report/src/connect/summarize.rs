@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use netbench_model::{ConnectManifest, LinkRecord, Profile, Recorded, Sample, StackName, Tally};
 
 use super::{
@@ -16,6 +14,7 @@ use super::{
 };
 use crate::{
     differences::Compared,
+    row::counted,
     run::{RunHead, SummaryHead},
 };
 
@@ -153,12 +152,7 @@ fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
             connections: 0,
         })
     });
-    let mut counts: BTreeMap<NegotiatedRow, u64> = BTreeMap::new();
-    for row in rows {
-        *counts.entry(row).or_default() += 1;
-    }
-    let counts = counts.into_iter();
-    counts
+    counted(rows)
         .map(|(row, connections)| NegotiatedRow { connections, ..row })
         .collect()
 }

@@ -447,9 +447,8 @@ fn parts(evaluation: &Evaluation) -> Section {
         .caption("Parts of this evaluation")
         .text("part", 0, |part| &part.part)
         .text("state", 0, |part| state(&part.state))
-        .col("took", 0, |part| match part.took_s {
-            Some(took_s) => Cell::number(took_s as f64, Digits::All, "s"),
-            None => Cell::Missing,
+        .col("took", 0, |part| {
+            Some(Cell::number(part.took_s? as f64, Digits::All, "s"))
         });
     let mut items = vec![table.item()];
     items.extend(Item::warnings(&evaluation.warnings));

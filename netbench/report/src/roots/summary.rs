@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use netbench_model::{
     chains::ChainOutcome,
     compat::Judgement,
@@ -12,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     matrix::{Attempt, Matrix},
+    row::counted,
     run::{RunHead, SummaryHead},
     text::count,
 };
@@ -88,17 +87,13 @@ pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> R
     );
     let mut warnings = manifest.warnings.clone();
     warnings.extend(matrix.ended_early("layout was", "layouts were", "tried"));
-    let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
-    for cell in matrix.cells() {
-        if let RootsOutcome::Unsupported { reason } = &cell.result {
-            *reasons.entry(reason).or_default() += 1;
-        }
-    }
-    let unsupported = reasons.iter().map(|(reason, tries)| {
-        format!(
-            "{} unsupported: {reason}",
-            count(*tries, "try is", "tries are")
-        )
+    let reasons = matrix.cells().filter_map(|cell| match &cell.result {
+        RootsOutcome::Unsupported { reason } => Some(reason),
+        _ => None,
+    });
+    let unsupported = counted(reasons).map(|(reason, tries)| {
+        let tries = count(tries, "try is", "tries are");
+        format!("{tries} unsupported: {reason}")
     });
     warnings.extend(unsupported);
     RootsSummary {

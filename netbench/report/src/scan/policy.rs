@@ -32,7 +32,6 @@ pub(super) fn headline(result: &PolicyResult) -> Item {
     let keep = others.iter().filter(|site| site.keeps()).count();
     let unknown = match unknown.count() {
         0 => String::new(),
-        1 => "; of 1 it is not known".to_owned(),
         unknown => format!("; of {unknown} it is not known"),
     };
     Item::Headline(format!(
@@ -47,8 +46,7 @@ pub(super) fn headline(result: &PolicyResult) -> Item {
 fn verb(sites: usize, one: &str, more: &str) -> String {
     match sites {
         0 => format!("none {one}"),
-        1 => format!("1 {one}"),
-        sites => format!("{sites} {more}"),
+        sites => count(sites, one, more),
     }
 }
 

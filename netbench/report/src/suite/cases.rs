@@ -2,10 +2,7 @@ use netbench_model::{Part, StackName, Unit};
 use netbench_stats::UndecidedReason;
 
 use super::{CaseRow, CaseVerdict, StackFigures, SuiteSummary};
-use crate::{
-    cell::{Cell, Digits},
-    document::Filling,
-};
+use crate::{cell::Cell, document::Filling, row::figure};
 
 impl CaseRow {
     pub(crate) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
@@ -55,19 +52,12 @@ pub(super) fn by_stack<'a>(
 
 /// Formats a stack's figure for people.
 pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
-    match (case.unit, case.part) {
-        (Unit::Nanoseconds, Part::Verify | Part::Connector | Part::Crypto) => {
-            Cell::Time(figures.low)
-        }
-        (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
-            (Some(rate), _) => Cell::Throughput(rate),
-            (None, Some(rate)) => Cell::Rate(rate),
-            (None, None) => Cell::Time(figures.low),
-        },
-        (Unit::Bytes, _) => Cell::Bytes(figures.low),
-        (Unit::Allocations | Unit::Instructions, _) => {
-            Cell::number(figures.low, Digits::Grouped, "")
-        }
+    let is_rate = case.unit == Unit::Nanoseconds
+        && !matches!(case.part, Part::Verify | Part::Connector | Part::Crypto);
+    match (figures.bytes_per_second, figures.per_second) {
+        (Some(rate), _) if is_rate => Cell::Throughput(rate),
+        (None, Some(rate)) if is_rate => Cell::Rate(rate),
+        _ => figure(figures.low, case.unit),
     }
 }
 

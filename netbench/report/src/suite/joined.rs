@@ -189,11 +189,16 @@ fn joined_case(
     let sound = verdicts
         .clone()
         .filter(|verdict| held_back(verdict.undecided).is_none());
-    let sound: Vec<RunRatio> = sound.filter_map(run_ratio).collect();
+    let sound: Vec<RunRatio> = sound
+        .filter_map(|verdict| ratio_of_run(&verdict.change))
+        .collect();
     let (joined, undecided) = match join_runs(&sound, CASE_MARGIN) {
         Some(joined) => (Some(joined), None),
         None => {
-            let ratios: Vec<RunRatio> = verdicts.clone().filter_map(run_ratio).collect();
+            let ratios = verdicts
+                .clone()
+                .filter_map(|verdict| ratio_of_run(&verdict.change));
+            let ratios: Vec<RunRatio> = ratios.collect();
             let joined = join_runs(&ratios, CASE_MARGIN).map(|joined| JoinedRatio {
                 verdict: Verdict::NotJudged,
                 ..joined
@@ -231,13 +236,9 @@ pub(crate) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedR
     undecided.filter(|reason| *reason != UndecidedReason::DependsOnDisturbance)
 }
 
-/// Returns a run's ratio with the standard error from which its interval was made. With blocks of unequal size, the
-/// interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
-fn run_ratio(verdict: &CaseVerdict) -> Option<RunRatio> {
-    ratio_of_run(&verdict.change)
-}
-
-/// Returns a change as the ratio of a run that others are joined with; `None` if it has no interval.
+/// Returns a change as the ratio of a run that others are joined with, with the standard error from which its interval
+/// was made; `None` if it has no interval. With blocks of unequal size, the interval had fewer degrees of freedom than
+/// blocks; the error is then a few percent too large.
 pub(crate) fn ratio_of_run(paired: &Change) -> Option<RunRatio> {
     let interval = paired.interval?;
     let degrees = paired.blocks().saturating_sub(1).max(1) as f64;

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     differences::Compared,
     run::{RunHead, SummaryHead, incomplete},
+    text::count,
 };
 
 /// Summarizes a run from its manifest and all its samples.
@@ -212,14 +213,13 @@ fn of_verdicts(summary: &SuiteSummary, manifest: &SuiteManifest) -> Vec<String> 
     let mut warnings = Vec::new();
     let few = summary.verdicts();
     let few = few.filter(|(_, verdict)| verdict.change.interval.is_none());
-    let few = match few.count() {
-        0 => None,
-        1 => Some("1 comparison has".to_owned()),
-        few => Some(format!("{few} comparisons have")),
-    };
-    warnings.extend(few.map(|few| {
-        format!("{few} too few rounds for a verdict: timings need six, everything else three.")
-    }));
+    let few = few.count();
+    if few > 0 {
+        warnings.push(format!(
+            "{} too few rounds for a verdict: timings need six, everything else three.",
+            count(few, "comparison has", "comparisons have")
+        ));
+    }
     let timed = summary
         .verdicts()
         .filter(|(case, _)| case.unit == Unit::Nanoseconds && case.part != Part::Threads);

@@ -5,7 +5,6 @@ use jiff::civil::Date;
 
 use super::JoinedEvaluations;
 use crate::{
-    JoinedCase,
     cell::Cell,
     differences::difference_items,
     document::{Document, Dot, Extent, Item, Report, Section, Table},
@@ -98,7 +97,12 @@ impl JoinedEvaluations {
     fn speed(&self) -> Section {
         let judged = self.cases.iter().filter_map(|case| {
             let joined = case.joined.filter(|_| case.undecided.is_none())?;
-            Some(dot(case, joined))
+            Some(Dot {
+                name: case.name.clone(),
+                ratio: joined.ratio,
+                interval: Some(joined.interval),
+                verdict: joined.verdict,
+            })
         });
         let chart = dots(
             format!("Each case in memory: {} beside {}", self.to.0, self.from.0),
@@ -119,8 +123,7 @@ impl JoinedEvaluations {
 
     /// Returns the section with the evaluations, their answers and their commands.
     fn evaluations(&self) -> Section {
-        let rows = self.runs.iter().enumerate();
-        let mut table = Table::of(rows.collect::<Vec<_>>())
+        let mut table = Table::of(self.runs.iter().enumerate())
             .text("evaluation", 0, |(_, run)| &run.evaluation)
             .text("started", 0, |(_, run)| &run.run.started);
         for question in &self.questions {
@@ -144,15 +147,6 @@ impl JoinedEvaluations {
              question open.",
         );
         section.folded()
-    }
-}
-
-fn dot(case: &JoinedCase, joined: netbench_stats::JoinedRatio) -> Dot {
-    Dot {
-        name: case.name.clone(),
-        ratio: joined.ratio,
-        interval: Some(joined.interval),
-        verdict: joined.verdict,
     }
 }
 
