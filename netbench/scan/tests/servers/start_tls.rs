@@ -166,7 +166,7 @@ fn dovecot(files: &Files, name: &str) -> Server {
              listen = 127.0.0.1\nssl = required\nssl_cert = <{chain}\nssl_key = <{key}\n\
              ssl_min_protocol = TLSv1.2\ndefault_internal_user = root\ndefault_internal_group = root\n\
              default_login_user = nobody\nservice anvil {{\n chroot =\n}}\n\
-             service {name}-login {{\n chroot =\n inet_listener {name} {{\n  port = {port}\n }}\n \
+             service {name}-login {{\n chroot =\n service_count = 0\n inet_listener {name} {{\n  port = {port}\n }}\n \
              inet_listener {name}s {{\n  port = 0\n }}\n}}\n\
              passdb {{\n driver = static\n args = nopassword=y\n}}\n\
              userdb {{\n driver = static\n args = uid=nobody gid=nogroup home={base}\n}}\n",
