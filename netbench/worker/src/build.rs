@@ -20,9 +20,24 @@ pub fn build_facts() -> BTreeMap<String, String> {
     .collect()
 }
 
+/// Returns the facts of this worker's build, and those of its library.
+pub fn build_facts_with(
+    library: impl IntoIterator<Item = (&'static str, String)>,
+) -> BTreeMap<String, String> {
+    let library = library.into_iter();
+    let mut all = build_facts();
+    all.extend(library.map(|(name, fact)| (name.to_owned(), fact)));
+    all
+}
+
 /// Returns the fact if its value is set.
 fn set(name: &str, value: &str) -> Option<(String, String)> {
     (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// Returns the operations of a stack's description from their names, which are separated by spaces.
+pub fn operations(names: &str) -> Vec<String> {
+    names.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Returns the version of `package` in the text of a `Cargo.lock`, the newest if there are several, for libraries that

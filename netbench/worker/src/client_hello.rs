@@ -1,19 +1,41 @@
 //! The first message of a client, read before a library reads it.
 
-use std::{io, time::Duration};
+use std::{io, iter, time::Duration};
 
 use netbench_tls::wire::{
     content::HANDSHAKE, extension::ENCRYPTED_CLIENT_HELLO, handshake::CLIENT_HELLO,
 };
 use tokio::net::TcpStream;
 
-use crate::observed::Bytes;
+use crate::observed::MessageReader;
 
 /// Maximum length of a message in one record.
 const MOST_BYTES: usize = 5 + (16 << 10);
 
 /// The time until an incomplete message is read again: bytes that stay in the socket do not announce the next ones.
 const PAUSE: Duration = Duration::from_millis(1);
+
+/// Returns the code points and the bodies of the extensions in a record with a ClientHello (RFC 8446 section 4.1.2), up to the
+/// first that is cut off, or `None` for another record.
+pub fn hello_extensions(record: &[u8]) -> Option<impl Iterator<Item = (u16, &[u8])>> {
+    let mut record = MessageReader(record);
+    let is_handshake = record.number(1)? == usize::from(HANDSHAKE);
+    record.take(4)?;
+    let is_hello = record.number(1)? == usize::from(CLIENT_HELLO);
+    if !is_handshake || !is_hello {
+        return None;
+    }
+    let mut hello = MessageReader(record.prefixed(3)?);
+    // The version and the random value, the session ID, the suites, and the methods of compression.
+    hello.take(2 + 32)?;
+    hello.prefixed(1)?;
+    hello.prefixed(2)?;
+    hello.prefixed(1)?;
+    let mut extensions = MessageReader(hello.prefixed(2)?);
+    Some(iter::from_fn(move || {
+        Some((extensions.code()?, extensions.prefixed(2)?))
+    }))
+}
 
 /// Returns whether a client sends the extension encrypted_client_hello. The message stays in the socket. A message in several
 /// records is not read.
@@ -39,29 +61,10 @@ fn record(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(..5 + usize::from(u16::from_be_bytes([high, low])))
 }
 
-/// Returns whether a record with a ClientHello (RFC 8446 section 4.1.2) has the extension, or `None` for another record.
+/// Returns whether a record with a ClientHello has the extension, or `None` for another record.
 fn has_ech(record: &[u8]) -> Option<bool> {
-    let mut record = Bytes(record);
-    let is_handshake = record.number(1)? == usize::from(HANDSHAKE);
-    record.take(4)?;
-    let is_hello = record.number(1)? == usize::from(CLIENT_HELLO);
-    if !is_handshake || !is_hello {
-        return None;
-    }
-    let mut hello = Bytes(record.prefixed(3)?);
-    // The version and the random value, the session ID, the suites, and the methods of compression.
-    hello.take(2 + 32)?;
-    hello.prefixed(1)?;
-    hello.prefixed(2)?;
-    hello.prefixed(1)?;
-    let mut extensions = Bytes(hello.prefixed(2)?);
-    while let Some(extension) = extensions.code() {
-        if extension == ENCRYPTED_CLIENT_HELLO {
-            return Some(true);
-        }
-        extensions.prefixed(2)?;
-    }
-    Some(false)
+    let mut extensions = hello_extensions(record)?;
+    Some(extensions.any(|(code, _)| code == ENCRYPTED_CLIENT_HELLO))
 }
 
 #[cfg(test)]

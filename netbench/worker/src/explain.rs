@@ -1,6 +1,8 @@
 use std::{error::Error, io};
 
-use netbench_tls::{FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix};
+use netbench_tls::{
+    CertificateFault, FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix,
+};
 
 use crate::{Probe, Stack};
 
@@ -28,6 +30,23 @@ impl Explained {
     /// Creates the explanation of an error of the protocol, whose reason is the library's own.
     pub fn of_library(reason: String) -> Self {
         Self::new(FailureClass::Protocol, FailureReason::Library(reason))
+    }
+
+    /// Creates the explanation of an error of a library with OpenSSL's interface, from the number and the text of its
+    /// reason.
+    pub fn of_libssl(code: i32, reason: Option<&str>) -> Self {
+        use FailureClass::{Alert, Certificate, Closed, Protocol};
+        /// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
+        const ALERT_OFFSET: i32 = 1000;
+        if let Ok(alert) = u8::try_from(code - ALERT_OFFSET) {
+            return Self::new(Alert, netbench_tls::Alert(alert));
+        }
+        match reason.map(hyphenated).as_deref() {
+            Some("unexpected-eof-while-reading") => Self::new(Closed, FailureWord::EndOfStream),
+            Some("certificate-verify-failed") => Self::new(Certificate, CertificateFault::Other),
+            Some(reason) => Self::of_library(reason.to_owned()),
+            None => Self::new(Protocol, FailureWord::Unexplained),
+        }
     }
 
     /// Creates the explanation that the server rejected Encrypted ClientHello and proved the public name.

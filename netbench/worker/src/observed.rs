@@ -66,6 +66,34 @@ impl Observed {
     }
 }
 
+/// A reader of a handshake message, which removes values from the front.
+pub struct MessageReader<'a>(pub &'a [u8]);
+
+impl<'a> MessageReader<'a> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// Reads a big-endian number of `bytes` bytes.
+    pub(crate) fn number(&mut self, bytes: usize) -> Option<usize> {
+        let taken = self.take(bytes)?.iter();
+        Some(taken.fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    }
+
+    /// Reads a code point.
+    pub fn code(&mut self) -> Option<u16> {
+        self.number(2)?.try_into().ok()
+    }
+
+    /// Reads a vector whose length has `bytes` bytes.
+    pub fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let length = self.number(bytes)?;
+        self.take(length)
+    }
+}
+
 /// Returns the type of the record at `at` and its length including the header, if the header is complete.
 fn header(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     let [kind, _, _, high, low] = *bytes.get(at..)?.first_chunk()?;
@@ -105,17 +133,19 @@ impl Seen {
 
     /// Reads the complete messages of `messages`, and keeps the rest.
     fn read_messages(&mut self, messages: &mut Vec<u8>) {
-        let mut rest = Bytes(messages);
+        let mut rest = MessageReader(messages);
         let mut left = rest.0.len();
         while let (Some(kind), Some(body)) = (rest.number(1), rest.prefixed(3)) {
             left = rest.0.len();
             // The library reports messages that cannot be parsed.
             let _ = match u8::try_from(kind) {
-                Ok(handshake::SERVER_HELLO) => self.server_hello(Bytes(body)),
-                Ok(handshake::ENCRYPTED_EXTENSIONS) => self.encrypted_extensions(Bytes(body)),
-                Ok(handshake::CERTIFICATE_VERIFY) => self.certificate_verify(Bytes(body)),
-                Ok(handshake::CERTIFICATE) => self.certificate(Bytes(body)),
-                Ok(handshake::SERVER_KEY_EXCHANGE) => self.server_key_exchange(Bytes(body)),
+                Ok(handshake::SERVER_HELLO) => self.server_hello(MessageReader(body)),
+                Ok(handshake::ENCRYPTED_EXTENSIONS) => {
+                    self.encrypted_extensions(MessageReader(body))
+                }
+                Ok(handshake::CERTIFICATE_VERIFY) => self.certificate_verify(MessageReader(body)),
+                Ok(handshake::CERTIFICATE) => self.certificate(MessageReader(body)),
+                Ok(handshake::SERVER_KEY_EXCHANGE) => self.server_key_exchange(MessageReader(body)),
                 _ => Some(()),
             };
         }
@@ -123,7 +153,7 @@ impl Seen {
     }
 
     /// Reads a ServerHello, or the HelloRetryRequest before it (RFC 8446 section 4.1.3).
-    fn server_hello(&mut self, mut body: Bytes<'_>) -> Option<()> {
+    fn server_hello(&mut self, mut body: MessageReader<'_>) -> Option<()> {
         self.agreed = Negotiated {
             version: TlsVersion::of(body.code()?),
             ..Negotiated::default()
@@ -132,9 +162,9 @@ impl Seen {
         body.prefixed(1)?;
         self.agreed.suite = Some(CipherSuite(body.code()?));
         body.number(1)?;
-        let mut extensions = Bytes(body.prefixed(2).unwrap_or_default());
+        let mut extensions = MessageReader(body.prefixed(2).unwrap_or_default());
         while let Some(extension) = extensions.code() {
-            let mut value = Bytes(extensions.prefixed(2)?);
+            let mut value = MessageReader(extensions.prefixed(2)?);
             match extension {
                 extension::SUPPORTED_VERSIONS => {
                     self.agreed.version = TlsVersion::of(value.code()?)
@@ -149,10 +179,10 @@ impl Seen {
     }
 
     /// Reads the EncryptedExtensions (RFC 8446 section 4.3.1).
-    fn encrypted_extensions(&mut self, mut body: Bytes<'_>) -> Option<()> {
-        let mut extensions = Bytes(body.prefixed(2)?);
+    fn encrypted_extensions(&mut self, mut body: MessageReader<'_>) -> Option<()> {
+        let mut extensions = MessageReader(body.prefixed(2)?);
         while let Some(extension) = extensions.code() {
-            let value = Bytes(extensions.prefixed(2)?);
+            let value = MessageReader(extensions.prefixed(2)?);
             if extension == extension::ALPN {
                 self.application_protocol(value)?;
             }
@@ -161,8 +191,8 @@ impl Seen {
     }
 
     /// Reads the application protocol, a list of one (RFC 7301 section 3.1).
-    fn application_protocol(&mut self, mut value: Bytes<'_>) -> Option<()> {
-        let mut names = Bytes(value.prefixed(2)?);
+    fn application_protocol(&mut self, mut value: MessageReader<'_>) -> Option<()> {
+        let mut names = MessageReader(value.prefixed(2)?);
         let name = str::from_utf8(names.prefixed(1)?).ok()?;
         self.agreed.alpn = Some(name.to_owned());
         Some(())
@@ -170,7 +200,7 @@ impl Seen {
 
     /// Reads the server's Certificate (RFC 8446 section 4.4.2, RFC 5246 section 7.4.2). The client's Certificate comes
     /// after it.
-    fn certificate(&mut self, mut body: Bytes<'_>) -> Option<()> {
+    fn certificate(&mut self, mut body: MessageReader<'_>) -> Option<()> {
         let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
         if !self.agreed.chain_bytes.is_empty() {
             return None;
@@ -179,7 +209,7 @@ impl Seen {
             // The context of a certificate request.
             body.prefixed(1)?;
         }
-        let mut chain = Bytes(body.prefixed(3)?);
+        let mut chain = MessageReader(body.prefixed(3)?);
         while let Some(der) = chain.prefixed(3) {
             let bytes = u32::try_from(der.len()).ok()?;
             self.agreed.chain_bytes.push(bytes);
@@ -193,7 +223,7 @@ impl Seen {
 
     /// Reads the CertificateVerify (RFC 8446 section 4.4.3). A client's signature comes after the server's, and only
     /// the server's counts here.
-    fn certificate_verify(&mut self, mut body: Bytes<'_>) -> Option<()> {
+    fn certificate_verify(&mut self, mut body: MessageReader<'_>) -> Option<()> {
         let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
         if is_tls13 && self.agreed.signature.is_none() {
             self.agreed.signature = Some(SignatureScheme(body.code()?));
@@ -202,7 +232,7 @@ impl Seen {
     }
 
     /// Reads a ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3).
-    fn server_key_exchange(&mut self, mut body: Bytes<'_>) -> Option<()> {
+    fn server_key_exchange(&mut self, mut body: MessageReader<'_>) -> Option<()> {
         match self.agreed.suite?.facts()?.key_exchange {
             KeyExchange::Ecdhe => {
                 // The type of the curve: named_curve.
@@ -221,33 +251,6 @@ impl Seen {
             self.agreed.signature = Some(SignatureScheme(body.code()?));
         }
         Some(())
-    }
-}
-
-/// A reader that removes values from the front.
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
-
-impl<'a> Bytes<'a> {
-    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// Reads a big-endian number of `bytes` bytes.
-    pub(crate) fn number(&mut self, bytes: usize) -> Option<usize> {
-        let taken = self.take(bytes)?.iter();
-        Some(taken.fold(0, |number, byte| number << 8 | usize::from(*byte)))
-    }
-
-    pub(crate) fn code(&mut self) -> Option<u16> {
-        self.number(2)?.try_into().ok()
-    }
-
-    /// Reads a vector whose length has `bytes` bytes.
-    pub(crate) fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
-        let length = self.number(bytes)?;
-        self.take(length)
     }
 }
 

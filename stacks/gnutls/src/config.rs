@@ -7,7 +7,7 @@ use std::{
 };
 
 use netbench_tls::{Alpn, TlsVersion};
-use netbench_worker::{SetupError, refused};
+use netbench_worker::{FFDHE2048_PEM, SetupError, made_once, refused};
 
 use crate::{
     ffi::{self, Datum},
@@ -267,13 +267,8 @@ impl Credentials {
     /// Sets parameters, without which a server has no suite with DHE.
     pub(crate) fn allow_dhe(&self) -> Result<(), SetupError> {
         static FFDHE2048: OnceLock<Parameters> = OnceLock::new();
-        let parameters = match FFDHE2048.get() {
-            Some(made) => made,
-            None => {
-                let made = Parameters::ffdhe2048().map_err(refused("DH parameters"))?;
-                FFDHE2048.get_or_init(|| made)
-            }
-        };
+        let parameters = made_once(&FFDHE2048, Parameters::ffdhe2048);
+        let parameters = parameters.map_err(refused("DH parameters"))?;
         // SAFETY: the credentials are alive and not shared yet; the parameters are never freed.
         unsafe { ffi::gnutls_certificate_set_dh_params(self.0, parameters.0) };
         Ok(())
@@ -281,6 +276,7 @@ impl Credentials {
 }
 
 /// Parameters of DHE, which all credentials share.
+#[derive(Clone, Copy)]
 struct Parameters(ffi::DhParams);
 
 // SAFETY: they are only read.
@@ -289,9 +285,9 @@ unsafe impl Send for Parameters {}
 unsafe impl Sync for Parameters {}
 
 impl Parameters {
-    /// Makes the parameters of RFC 7919 appendix A.1.
+    /// Makes those of ffdhe2048.
     fn ffdhe2048() -> Result<Self, Error> {
-        let pem = Datum::of(include_bytes!("ffdhe2048.pem"));
+        let pem = Datum::of(FFDHE2048_PEM.as_bytes());
         let mut made = ptr::null_mut();
         // SAFETY: the place for the result lives longer than the call, and the library copies the text.
         unsafe {
@@ -313,7 +309,7 @@ fn terminated(password: Option<&str>) -> Result<Option<CString>, SetupError> {
 }
 
 /// Checks the number of roots that the library has read, which must not be zero.
-fn some_roots(read: c_int) -> Result<(), SetupError> {
+pub(crate) fn some_roots(read: c_int) -> Result<(), SetupError> {
     match read {
         0 => Err(SetupError::Refused("roots: none".to_owned())),
         read => checked(read).map_err(refused("roots")),

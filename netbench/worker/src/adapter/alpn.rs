@@ -10,6 +10,11 @@ pub fn alpn_list(protocols: &[Alpn]) -> Vec<u8> {
     list
 }
 
+/// Returns the name of a negotiated protocol as text, for [`netbench_tls::Negotiated::alpn`].
+pub fn alpn_text(name: Option<impl AsRef<[u8]>>) -> Option<String> {
+    name.map(|name| String::from_utf8_lossy(name.as_ref()).into_owned())
+}
+
 /// Returns the first of a server's protocols that is in a client's encoded list, as a part of that list.
 pub fn preferred_alpn<'a>(protocols: &[Alpn], offered: &'a [u8]) -> Option<&'a [u8]> {
     protocols

@@ -21,7 +21,7 @@ mod tls_stream;
 mod told_stream;
 mod webpki;
 
-pub use alpn::{alpn_list, preferred_alpn};
+pub use alpn::{alpn_list, alpn_text, preferred_alpn};
 pub use buffered::{Buffered, BufferedSession};
 pub use callbacks::{CallbackTransport, Lent, NotTransferred};
 pub use converted::Converted;
@@ -29,12 +29,12 @@ pub use driven::{DrivenSession, SocketSession, polled};
 pub use ech_key::{ServerEchKey, ech_keys};
 pub use exchange::{Exchange, ExchangeCalls};
 pub use offer::{
-    Parameters, all_of, der_length, site_suites, supported, usable_suites, usable_versions,
-    version_range,
+    FFDHE2048_PEM, Parameters, all_of, der_length, site_suites, supported, usable_suites,
+    usable_versions, version_range,
 };
 pub use once::made_once;
 pub use own_client::{HandshakeStream, accepted, accepting, own_client, own_server};
-pub use pem::{chain_of_pem, key_of_pem};
+pub use pem::{certificates_of_pem, chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
 pub use plain_client::{PlainClient, TokioWire, plain_client};
 pub use records::{

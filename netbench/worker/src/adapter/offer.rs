@@ -5,6 +5,9 @@ use netbench_tls::{
 
 use crate::SetupError;
 
+/// The parameters of ffdhe2048 (RFC 7919 appendix A.1), without which the servers of some libraries have no suite with DHE.
+pub const FFDHE2048_PEM: &str = include_str!("ffdhe2048.pem");
+
 /// Returns the values that a library supports, in the order of `all`.
 pub fn supported<T: Copy>(all: &[T], has: impl Fn(T) -> bool) -> Vec<T> {
     all.iter().copied().filter(|value| has(*value)).collect()

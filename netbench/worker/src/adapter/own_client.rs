@@ -12,10 +12,9 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
-use tower_service::Service;
 
-use super::TokioWire;
-use crate::{Accept, AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, FetchError, TimedTcp};
+use super::{TokioWire, plain_client::Connector};
+use crate::{Accept, AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, FetchError};
 
 /// A byte stream inside TLS that performs its handshake.
 pub trait HandshakeStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
@@ -33,10 +32,12 @@ where
     B: Fn(&str, TokioWire) -> Result<S, FetchError> + Clone + Send + Sync + 'static,
     S: HandshakeStream + Connection,
 {
-    let connector = Connector {
-        tcp: setup.tcp(),
-        begin,
-    };
+    let connector = Connector::new(setup.tcp(), move |uri: Uri, wire| async move {
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let mut stream = begin(host, wire)?;
+        poll_fn(|cx| stream.poll_handshake(cx)).await?;
+        Ok::<_, FetchError>(TokioIo::new(stream))
+    });
     Box::new(setup.hyper_client(connector, |stream| stream.inner().negotiated()))
 }
 
@@ -80,39 +81,5 @@ where
 {
     fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
         Box::pin((self.0)(stream))
-    }
-}
-
-/// A connector that makes connections and takes them through the handshake.
-#[derive(Clone)]
-struct Connector<B> {
-    tcp: TimedTcp,
-    begin: B,
-}
-
-impl<B, S> Service<Uri> for Connector<B>
-where
-    B: Fn(&str, TokioWire) -> Result<S, FetchError> + Clone + Send + 'static,
-    S: HandshakeStream,
-{
-    type Response = TokioIo<S>;
-    type Error = FetchError;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.tcp.poll_ready(cx)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let host = host.to_owned();
-        let connecting = self.tcp.call(uri);
-        let begin = self.begin.clone();
-        Box::pin(async move {
-            let wire = TokioIo::new(connecting.await?);
-            let mut stream = begin(&host, wire)?;
-            poll_fn(|cx| stream.poll_handshake(cx)).await?;
-            Ok(TokioIo::new(stream))
-        })
     }
 }

@@ -12,6 +12,12 @@ pub fn chain_of_pem(what: &str, pem: &str) -> Result<Vec<CertificateDer<'static>
         .map_err(|e| SetupError::refused(what, e))
 }
 
+/// Returns the certificates of a PEM file, each as PEM.
+pub fn certificates_of_pem(pem: &str) -> impl Iterator<Item = &str> {
+    const END: &str = "-----END CERTIFICATE-----";
+    pem.split_inclusive(END).filter(|text| text.ends_with(END))
+}
+
 /// Parses a private key in PEM. `what` is its name in an error.
 ///
 /// # Errors

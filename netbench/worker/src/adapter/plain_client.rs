@@ -1,7 +1,4 @@
-use std::{
-    error::Error,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
@@ -40,21 +37,36 @@ pub fn plain_client<C: PlainClient>(
     tcp: TimedTcp,
     setup: &ClientSetup<'_>,
 ) -> Box<dyn Fetch> {
-    let connector = Connector { tcp, client };
+    let connector = Connector::new(tcp, move |uri: Uri, wire| async move {
+        let stream = client.handshake(&uri, wire).await?;
+        Ok::<_, FetchError>(ToldStream::new(TokioIo::new(stream), |stream| {
+            C::alpn(stream.inner())
+        }))
+    });
     Box::new(setup.hyper_client(connector, |stream| C::negotiated(stream.stream().inner())))
 }
 
-/// The connector, which does no more than hyper requires.
+/// A connector that makes connections and performs the handshake of each by a function.
 #[derive(Clone)]
-struct Connector<C> {
+pub(super) struct Connector<H> {
     tcp: TimedTcp,
-    client: C,
+    handshake: H,
 }
 
-impl<C: PlainClient> Service<Uri> for Connector<C> {
-    type Response = ToldStream<TokioIo<C::Stream>>;
-    type Error = Box<dyn Error + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+impl<H> Connector<H> {
+    pub(super) fn new(tcp: TimedTcp, handshake: H) -> Self {
+        Self { tcp, handshake }
+    }
+}
+
+impl<H, F, S> Service<Uri> for Connector<H>
+where
+    H: FnOnce(Uri, TokioWire) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<S, FetchError>> + Send + 'static,
+{
+    type Response = S;
+    type Error = FetchError;
+    type Future = BoxFuture<'static, Result<S, FetchError>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.tcp.poll_ready(cx)
@@ -62,13 +74,10 @@ impl<C: PlainClient> Service<Uri> for Connector<C> {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.tcp.call(uri.clone());
-        let client = self.client.clone();
+        let handshake = self.handshake.clone();
         Box::pin(async move {
             let wire = TokioIo::new(connecting.await?);
-            let stream = client.handshake(&uri, wire).await?;
-            Ok(ToldStream::new(TokioIo::new(stream), |stream| {
-                C::alpn(stream.inner())
-            }))
+            handshake(uri, wire).await
         })
     }
 }
