@@ -1,7 +1,7 @@
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use netbench_libssl::{Side, for_each_connection, verified_context};
 use netbench_tls::Negotiated;
-use netbench_worker::{ClientSetup, Converted, Fetch, SetupError, ToldStream, Wire};
+use netbench_worker::{ClientSetup, Converted, Fetch, SetupError, ToldStream, Wire, refused};
 
 use crate::{negotiated::negotiated, stack::AwsLc};
 
@@ -9,8 +9,8 @@ use crate::{negotiated::negotiated, stack::AwsLc};
 /// its library is AWS-LC.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let ssl = verified_context::<AwsLc>(setup)?;
-    let mut https = HttpsConnector::with_connector(setup.tcp(), ssl)
-        .map_err(|e| SetupError::refused("connector", e))?;
+    let mut https =
+        HttpsConnector::with_connector(setup.tcp(), ssl).map_err(refused("connector"))?;
     https.set_callback(for_each_connection(setup.settings.profile));
     let with_h2 = Converted::new(https, |connected| Ok(ToldStream::new(connected?, alpn)));
     Ok(Box::new(setup.hyper_client(with_h2, inspect)))

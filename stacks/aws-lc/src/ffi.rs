@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_libssl::VerifyCallback;
+use netbench_libssl::{VerifyCallback, good};
 use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use openssl::{
     error::ErrorStack,
@@ -149,14 +149,5 @@ pub(crate) fn write_nothing(ssl: &SslRef) -> Result<(), ErrorStack> {
     match unsafe { openssl_sys::SSL_write(ssl.as_ptr(), ptr::null(), 0) } {
         result if result < 0 => Err(ErrorStack::get()),
         _ => Ok(()),
-    }
-}
-
-/// Returns the library's error, where `result` is not 1.
-fn good(result: c_int) -> Result<(), ErrorStack> {
-    if result == 1 {
-        Ok(())
-    } else {
-        Err(ErrorStack::get())
     }
 }

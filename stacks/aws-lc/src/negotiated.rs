@@ -2,6 +2,7 @@
 
 use netbench_libssl::{Side, peer_chain, tls_version};
 use netbench_tls::{Negotiated, TlsVersion};
+use netbench_worker::alpn_text;
 use openssl::ssl::SslRef;
 
 use crate::ffi;
@@ -15,20 +16,13 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     // A server does not report its signature scheme.
     let has_signature = !resumed && side == Side::Client;
     Negotiated {
-        ech: None,
-        early_data: None,
         version,
         suite: ssl.current_cipher().map(ffi::suite),
         group: ffi::group(ssl).filter(|_| has_group),
         signature: ffi::peer_signature(ssl).filter(|_| has_signature),
-        alpn: ssl
-            .selected_alpn_protocol()
-            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(ssl.selected_alpn_protocol()),
         resumed,
-        chain_bytes: if resumed {
-            Vec::new()
-        } else {
-            peer_chain(ssl, side)
-        },
+        chain_bytes: peer_chain(ssl, side),
+        ..Negotiated::default()
     }
 }

@@ -5,7 +5,7 @@ use std::{ffi::CString, fmt::Display};
 
 use netbench_libssl::{Libssl, Side, VerifyCallback};
 use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, refused};
 use openssl::{
     error::ErrorStack,
     ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
@@ -34,7 +34,7 @@ impl Libssl for AwsLc {
             suites.iter().copied().partition(|suite| suite.is_tls13());
         if !tls13.is_empty() {
             let list = CString::new(list(&tls13)).unwrap_or_default();
-            ffi::set_ciphersuites(ssl, &list).map_err(|e| SetupError::refused("suites", e))?;
+            ffi::set_ciphersuites(ssl, &list).map_err(refused("suites"))?;
         }
         // A list without any known suite is an error; an unknown suite in a list is not.
         let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
@@ -53,7 +53,7 @@ impl Libssl for AwsLc {
             names.push(group_name(*group).ok_or_else(|| unsupported("group", group))?);
         }
         ssl.set_groups_list(&names.join(":"))
-            .map_err(|e| SetupError::refused("groups", e))
+            .map_err(refused("groups"))
     }
 
     fn set_schemes(
@@ -63,7 +63,7 @@ impl Libssl for AwsLc {
         if let Some(scheme) = schemes.iter().find(|scheme| !ffi::has_scheme(**scheme)) {
             return Err(unsupported("signature scheme", scheme));
         }
-        ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
+        ffi::set_schemes(ssl, schemes).map_err(refused("signature schemes"))
     }
 
     fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
@@ -71,8 +71,7 @@ impl Libssl for AwsLc {
     }
 
     fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError> {
-        ffi::set_max_send_fragment(ssl, bytes)
-            .map_err(|e| SetupError::refused("maximum fragment", e))
+        ffi::set_max_send_fragment(ssl, bytes).map_err(refused("maximum fragment"))
     }
 
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback) {

@@ -3,7 +3,7 @@
 use std::{marker::PhantomData, ptr};
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_tls::CertificateFault;
+use netbench_tls::CertificateFault::{self, BadEncoding, Other, WrongName};
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 use openssl::{
     error::ErrorStack,
@@ -21,6 +21,10 @@ use crate::{Libssl, Side, bare_context};
 /// Returns the size of each certificate that the peer sent. A server's list of its client's certificates lacks the
 /// leaf.
 pub fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    if ssl.session_reused() {
+        // The session remembers the chain, which was not sent again.
+        return Vec::new();
+    }
     let leaf = (side == Side::Server)
         .then(|| ssl.peer_certificate())
         .flatten();
@@ -89,58 +93,53 @@ impl<L: Libssl> ClientOfChains<L> {
 
 impl<L: Libssl> ChainVerifier for ClientOfChains<L> {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let ssl = self.ssl(chain).map_err(|error| {
-            // The host is the only input from the chain.
-            NotVerified::Rejected(CertificateFault::WrongName, first(&error))
-        })?;
+        // The host is the only input from the chain.
+        let ssl = self.ssl(chain).map_err(rejected(WrongName))?;
         // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
         let given;
         let store = match self.trust {
             Trust::Own => self.connector.context().cert_store(),
             Trust::Given => {
-                given = store::<L>(chain).map_err(unreadable)?;
+                given = store::<L>(chain).map_err(rejected(BadEncoding))?;
                 &*given
             }
         };
-        let mut sent = Stack::new().map_err(unreadable)?;
+        let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
         for der in &chain.sent {
-            let certificate = X509::from_der(der).map_err(unreadable)?;
+            let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
             // As in libssl, no bytes may follow the certificate.
             if der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
                 return Err(NotVerified::Rejected(
-                    CertificateFault::BadEncoding,
+                    BadEncoding,
                     "cert length mismatch".to_owned(),
                 ));
             }
-            sent.push(certificate).map_err(unreadable)?;
+            sent.push(certificate).map_err(rejected(BadEncoding))?;
         }
         let Some(leaf) = sent.get(0) else {
             return Err(NotVerified::Unsupported("an empty chain".to_owned()));
         };
-        let result = X509StoreContext::new().and_then(|mut context| {
+        let verified = X509StoreContext::new().and_then(|mut context| {
             context.init(store, leaf, &sent, |context| {
                 L::set_as_client(context, &ssl)?;
                 let good = context.verify_cert()?;
                 Ok((good, context.error()))
             })
         });
-        match result {
-            Ok((true, X509VerifyResult::OK)) => Ok(()),
-            Ok((_, error)) => Err(NotVerified::Rejected(
+        match verified.map_err(rejected(Other))? {
+            (true, X509VerifyResult::OK) => Ok(()),
+            (_, error) => Err(NotVerified::Rejected(
                 L::certificate_fault(error),
                 error.error_string().to_owned(),
-            )),
-            Err(error) => Err(NotVerified::Rejected(
-                CertificateFault::Other,
-                first(&error),
             )),
         }
     }
 }
 
-fn unreadable(error: ErrorStack) -> NotVerified {
-    NotVerified::Rejected(CertificateFault::BadEncoding, first(&error))
+/// Returns a function that converts an error of the library in a rejection.
+fn rejected(fault: CertificateFault) -> impl Fn(ErrorStack) -> NotVerified {
+    move |error| NotVerified::Rejected(fault, first(&error))
 }
 
 /// Returns the library's reason for the first error, which is the cause of the others.

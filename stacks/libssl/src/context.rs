@@ -137,6 +137,27 @@ pub fn select_alpn(ssl: &mut SslContextBuilder, protocols: &[Alpn]) {
     });
 }
 
+/// Returns the probe of a connection whose context is [`verified_context`]'s.
+pub fn probe_of(ssl: &SslRef) -> Option<Probe> {
+    ssl.ssl_context().ex_data(probe_index().ok()?).cloned()
+}
+
+/// Returns the connection whose chain is verified.
+pub fn ssl_of(store: &X509StoreContextRef) -> Option<&SslRef> {
+    store.ex_data(X509StoreContext::ssl_idx().ok()?)
+}
+
+/// Calls `X509_verify_cert`, which checks the chain and the name, and times it. Returns the result of a
+/// [`VerifyCallback`](crate::VerifyCallback).
+pub fn verify_timed<L: Libssl>(store: &mut X509StoreContextRef, probe: &Probe) -> c_int {
+    let good = probe.verify(|| store.verify_cert().unwrap_or(false));
+    if !good {
+        let error = store.error();
+        probe.certificate_fault(L::certificate_fault(error), error.error_string());
+    }
+    c_int::from(good)
+}
+
 /// Returns the IPv6 address that is the URI's host.
 fn ipv6(uri: &Uri) -> Option<IpAddr> {
     let host = uri.host()?.strip_prefix('[')?.strip_suffix(']')?;
@@ -192,11 +213,6 @@ fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Priv
     Ok((chain, key))
 }
 
-/// Returns the probe of a connection whose context is [`verified_context`]'s.
-pub fn probe_of(ssl: &SslRef) -> Option<Probe> {
-    ssl.ssl_context().ex_data(probe_index().ok()?).cloned()
-}
-
 /// Returns the index under which a context keeps the probe of its verifications; the probe is freed with the
 /// context.
 fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
@@ -213,19 +229,12 @@ fn watch_verification<L: Libssl>(
     Ok(())
 }
 
-/// Calls `X509_verify_cert`, which checks the chain and the name, and times it.
+/// Verifies a chain for [`verified_context`]'s connections.
 extern "C" fn verify<L: Libssl>(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     // SAFETY: OpenSSL calls this function with a live store context that no other code uses meanwhile.
     let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
-    let probe = X509StoreContext::ssl_idx()
-        .ok()
-        .and_then(|index| store.ex_data(index))
-        .and_then(probe_of);
-    let Some(probe) = probe else { return 0 };
-    let good = probe.verify(|| store.verify_cert().unwrap_or(false));
-    if !good {
-        let error = store.error();
-        probe.certificate_fault(L::certificate_fault(error), error.error_string());
+    match ssl_of(store).and_then(probe_of) {
+        Some(probe) => verify_timed::<L>(store, &probe),
+        None => 0,
     }
-    c_int::from(good)
 }

@@ -5,8 +5,9 @@ use std::{
     sync::{LazyLock, Mutex, PoisonError},
 };
 
-use netbench_worker::{SetupError, refused};
+use netbench_worker::{SetupError, certificates_of_pem, refused};
 use openssl::{
+    error::ErrorStack,
     pkey::{PKey, Private},
     ssl::SslContextBuilder,
     x509::X509,
@@ -53,28 +54,15 @@ impl Identity {
     /// A chain or key that cannot be read.
     pub fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut certificates = certificates(chain_pem);
+        let mut certificates = certificates_of_pem(chain_pem);
         let leaf = certificates.next().unwrap_or_default();
         let mut chain = vec![X509::from_pem(leaf.as_bytes()).map_err(refused("leaf"))?];
         for issuer in certificates {
-            let known = shared.issuers.get(issuer).cloned();
-            chain.push(match known {
-                Some(known) => known,
-                None => {
-                    let new = X509::from_pem(issuer.as_bytes()).map_err(refused("chain"))?;
-                    shared.issuers.insert(issuer.to_owned(), new.clone());
-                    new
-                }
-            });
+            let issuer = known(&mut shared.issuers, issuer, X509::from_pem);
+            chain.push(issuer.map_err(refused("chain"))?);
         }
-        let key = match shared.keys.get(key_pem).cloned() {
-            Some(known) => known,
-            None => {
-                let new = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
-                shared.keys.insert(key_pem.to_owned(), new.clone());
-                new
-            }
-        };
+        let key = known(&mut shared.keys, key_pem, PKey::private_key_from_pem);
+        let key = key.map_err(refused("key"))?;
         Ok(Self { chain, key })
     }
 
@@ -96,8 +84,16 @@ impl Identity {
     }
 }
 
-/// Returns the certificates of a PEM file, each as PEM.
-pub fn certificates(pem: &str) -> impl Iterator<Item = &str> {
-    const END: &str = "-----END CERTIFICATE-----";
-    pem.split_inclusive(END).filter(|text| text.ends_with(END))
+/// Returns the value that was read from this PEM, or reads it.
+fn known<T: Clone>(
+    all: &mut HashMap<String, T>,
+    pem: &str,
+    read: fn(&[u8]) -> Result<T, ErrorStack>,
+) -> Result<T, ErrorStack> {
+    if let Some(known) = all.get(pem) {
+        return Ok(known.clone());
+    }
+    let new = read(pem.as_bytes())?;
+    all.insert(pem.to_owned(), new.clone());
+    Ok(new)
 }

@@ -29,11 +29,11 @@ use openssl_sys::X509_STORE_CTX;
 
 pub use chain::{ClientOfChains, der_bytes, peer_chain};
 pub use context::{
-    bare_context, client_context, for_each_connection, probe_of, roots, select_alpn,
-    verified_context,
+    bare_context, client_context, for_each_connection, probe_of, roots, select_alpn, ssl_of,
+    verified_context, verify_timed,
 };
 pub use explain::explain;
-pub use identity::{Identity, certificates, set_identity};
+pub use identity::{Identity, set_identity};
 pub use in_memory::{client, configuration, server, verifier};
 /// The side of a connection.
 pub use netbench_worker::EndpointSide as Side;
@@ -150,6 +150,19 @@ pub trait Libssl: 'static {
     /// An error of the library.
     fn send_tickets(_ssl: &SslRef) -> Result<(), ErrorStack> {
         Ok(())
+    }
+}
+
+/// Returns the library's errors, where `result` is that of a function which returns 1 on success.
+///
+/// # Errors
+/// The function has failed.
+#[inline]
+pub fn good(result: c_int) -> Result<(), ErrorStack> {
+    if result > 0 {
+        Ok(())
+    } else {
+        Err(ErrorStack::get())
     }
 }
 

@@ -3,12 +3,12 @@
 mod server;
 
 use std::{
-    ffi::{c_char, c_int, c_uchar, c_void},
+    ffi::{c_char, c_int, c_uchar},
     ptr, slice,
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_libssl::probe_of;
+use netbench_libssl::{good, probe_of};
 use netbench_protocol::{Ech, SERVES_ECH};
 use netbench_tls::EchStatus;
 use netbench_worker::{ClientSetup, SetupError};
@@ -21,10 +21,10 @@ use openssl_sys::{SSL, SSL_CTX};
 pub(crate) use server::{served, set_keys};
 
 /// The operations of clients whose library has it.
-pub(crate) const OF_CLIENTS: [&str; 2] = ["ech", "ech-grease"];
+pub(crate) const OF_CLIENTS: &str = "ech ech-grease";
 
 /// The operation of servers whose library has it.
-pub(crate) const OF_SERVERS: [&str; 1] = [SERVES_ECH];
+pub(crate) const OF_SERVERS: &str = SERVES_ECH;
 
 /// `SSL_OP_ECH_GREASE` of openssl/ssl.h.
 const GREASE: u64 = 1 << 37;
@@ -55,7 +55,6 @@ unsafe extern "C" {
         length: *mut usize,
     ) -> c_int;
     fn SSL_CTX_set_info_callback(ctx: *mut SSL_CTX, callback: Option<InfoCallback>);
-    fn CRYPTO_free(memory: *mut c_void, file: *const c_char, line: c_int);
 }
 
 /// The Encrypted ClientHello of a connector.
@@ -85,9 +84,7 @@ impl Offer {
         match self {
             Self::Configs(list) => {
                 // SAFETY: the connection is live, and the pointer is to as many bytes as are given, which are copied.
-                let result =
-                    unsafe { SSL_set1_ech_config_list(ssl.as_ptr(), list.as_ptr(), list.len()) };
-                (result == 1).then_some(()).ok_or_else(ErrorStack::get)
+                good(unsafe { SSL_set1_ech_config_list(ssl.as_ptr(), list.as_ptr(), list.len()) })
             }
             Self::Grease => {
                 // SAFETY: the connection is live.
@@ -107,7 +104,7 @@ pub(crate) fn status(ssl: &SslRef) -> Option<EchStatus> {
     drop(ErrorStack::get());
     for name in [inner, outer] {
         // SAFETY: the function allocated the names, or left null.
-        unsafe { CRYPTO_free(name.cast(), ptr::null(), 0) };
+        unsafe { openssl_sys::OPENSSL_free(name.cast()) };
     }
     match status {
         SUCCESS => Some(EchStatus::Accepted),
@@ -130,7 +127,7 @@ extern "C" fn watch(ssl: *const SSL, mode: c_int, value: c_int) {
         unsafe { slice::from_raw_parts(list, length) }.to_vec()
     });
     // SAFETY: the function allocated the list, or left null.
-    unsafe { CRYPTO_free(list.cast(), ptr::null(), 0) };
+    unsafe { openssl_sys::OPENSSL_free(list.cast()) };
     // SAFETY: the connection is live, and is not changed.
     let ssl = unsafe { SslRef::from_ptr(ssl.cast_mut()) };
     if let Some(probe) = probe_of(ssl) {

@@ -5,10 +5,10 @@ use netbench_worker::{ClientSetup, ServerEchKey, SetupError};
 use openssl::ssl::{SslContextBuilder, SslRef};
 
 /// The operations of clients whose library has it.
-pub(crate) const OF_CLIENTS: [&str; 0] = [];
+pub(crate) const OF_CLIENTS: &str = "";
 
 /// The operation of servers whose library has it.
-pub(crate) const OF_SERVERS: [&str; 0] = [];
+pub(crate) const OF_SERVERS: &str = "";
 
 /// The Encrypted ClientHello of a connector, of which there is none.
 pub(crate) struct Offer;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
+use netbench_libssl::good;
 use openssl::{
     error::ErrorStack,
     pkey::{HasPrivate, HasPublic, PKey, PKeyRef, Public},
@@ -22,7 +23,6 @@ unsafe extern "C" {
         encoded: *const c_uchar,
         length: usize,
     ) -> c_int;
-    fn EVP_PKEY_copy_parameters(to: *mut EVP_PKEY, from: *const EVP_PKEY) -> c_int;
 }
 
 /// Returns the public key in the format of a key share.
@@ -53,7 +53,7 @@ pub(crate) fn peer<T: HasPublic>(
     // SAFETY: the pointer is not null, and owned here.
     let key = unsafe { PKey::<Public>::from_ptr(key) };
     // SAFETY: both keys are live.
-    good(unsafe { EVP_PKEY_copy_parameters(key.as_ptr(), own.as_ptr()) })?;
+    good(unsafe { openssl_sys::EVP_PKEY_copy_parameters(key.as_ptr(), own.as_ptr()) })?;
     // SAFETY: the key is live, and so are the bytes, which are copied.
     good(unsafe {
         EVP_PKEY_set1_encoded_public_key(key.as_ptr(), encoded.as_ptr(), encoded.len())
@@ -72,12 +72,4 @@ pub(crate) fn derive<T: HasPrivate, U: HasPublic>(
     let mut secret = Vec::new();
     context.derive_to_vec(&mut secret)?;
     Ok(secret)
-}
-
-pub(crate) fn good(result: c_int) -> Result<(), ErrorStack> {
-    if result > 0 {
-        Ok(())
-    } else {
-        Err(ErrorStack::get())
-    }
 }

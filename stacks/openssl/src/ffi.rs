@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_libssl::{Side, VerifyCallback};
+use netbench_libssl::{Side, VerifyCallback, good};
 use netbench_tls::CipherSuite;
 use openssl::{
     error::ErrorStack,
@@ -58,12 +58,7 @@ pub(crate) fn set_session_id_context(
     context: &[u8; 32],
 ) -> Result<(), ErrorStack> {
     // SAFETY: the connection is live, and the pointer is to as many bytes as are given, which are copied.
-    let result = unsafe { SSL_set_session_id_context(ssl.as_ptr(), context.as_ptr(), 32) };
-    if result == 1 {
-        Ok(())
-    } else {
-        Err(ErrorStack::get())
-    }
+    good(unsafe { SSL_set_session_id_context(ssl.as_ptr(), context.as_ptr(), 32) })
 }
 
 /// Releases the buffers for records of a connection, and returns the function that does. They are made again when they are
@@ -106,26 +101,24 @@ pub(crate) fn set_as_client(
 ) -> Result<(), ErrorStack> {
     let level = c_int::try_from(ssl.security_level()).unwrap_or(c_int::MAX);
     // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
-    let is_set = unsafe {
+    unsafe {
         let parameters = X509_STORE_CTX_get0_param(context.as_ptr());
         openssl_sys::X509_VERIFY_PARAM_set_auth_level(parameters, level);
-        X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr()) == 1
-            && X509_VERIFY_PARAM_set1(parameters, openssl_sys::SSL_get0_param(ssl.as_ptr())) == 1
-    };
-    if is_set {
-        Ok(())
-    } else {
-        Err(ErrorStack::get())
+        good(X509_STORE_CTX_set_default(
+            context.as_ptr(),
+            c"ssl_server".as_ptr(),
+        ))?;
+        good(X509_VERIFY_PARAM_set1(
+            parameters,
+            openssl_sys::SSL_get0_param(ssl.as_ptr()),
+        ))
     }
 }
 
 /// Adds a list of revoked certificates, of which the store then holds a reference.
 pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
     // SAFETY: both are live.
-    match unsafe { X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) } {
-        1 => Ok(()),
-        _ => Err(ErrorStack::get()),
-    }
+    good(unsafe { X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
 }
 
 /// Makes the library choose finite-field groups by the strength of the key, for suites with DHE.

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use netbench_protocol::StackDescription;
 use netbench_tls::{ClientSettings, FailureClass, FailureWord, Profile, WorkerRecord};
-use netbench_worker::{Explained, SetupError, Stack};
+use netbench_worker::{Explained, SetupError, Stack, operations};
 
 use crate::OpenSsl;
 
@@ -31,7 +31,7 @@ impl OpenSsl {
                 connector,
                 ..openssl.record
             },
-            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
+            operations: operations("connect serve request"),
             trust_sources: Vec::new(),
             ..openssl
         }

@@ -2,6 +2,7 @@
 
 use netbench_libssl::{Side, peer_chain, tls_version};
 use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, SignatureScheme, TlsVersion};
+use netbench_worker::alpn_text;
 use openssl::{nid::Nid, pkey::Id, ssl::SslRef};
 
 use crate::{ffi, line, names::cipher_suite};
@@ -38,8 +39,6 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let facts = suite.and_then(CipherSuite::facts);
     let is_signed = facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
-        ech: None,
-        early_data: None,
         version,
         suite,
         group,
@@ -50,15 +49,10 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
                 .and_then(scheme)
                 .map(|scheme| with_key_of(ssl, side, scheme))
         },
-        alpn: ssl
-            .selected_alpn_protocol()
-            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(ssl.selected_alpn_protocol()),
         resumed,
-        chain_bytes: if resumed {
-            Vec::new()
-        } else {
-            peer_chain(ssl, side)
-        },
+        chain_bytes: peer_chain(ssl, side),
+        ..Negotiated::default()
     }
 }
 

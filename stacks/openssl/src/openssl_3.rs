@@ -6,7 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
-use netbench_libssl::Side;
+use netbench_libssl::{Side, good};
 use netbench_tls::Group;
 use openssl::{
     error::ErrorStack,
@@ -15,8 +15,6 @@ use openssl::{
     ssl::SslRef,
 };
 use openssl_sys::{EVP_PKEY_CTX, SSL};
-
-use crate::exchange::good;
 
 /// `SSL_CTRL_GET_NEGOTIATED_GROUP` of openssl/ssl.h.
 const GET_NEGOTIATED_GROUP: c_int = 134;

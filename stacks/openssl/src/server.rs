@@ -6,15 +6,12 @@ use std::{
 use netbench_libssl::{Identity, accepted, server_context};
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
-use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, SetupError, ech_keys, refused, stapled_response,
-};
+use netbench_worker::{Accept, SetupError, accepting, ech_keys, refused, stapled_response};
 use openssl::{
     error::ErrorStack,
     sha::sha256,
-    ssl::{Ssl, SslContext, SslOptions, SslRef},
+    ssl::{Ssl, SslContext, SslOptions},
 };
-use tokio::net::TcpStream;
 
 use crate::{OpenSsl, ech, ffi};
 
@@ -49,14 +46,14 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
             }
         }
     };
-    let acceptor = OpenSslAcceptor {
-        context,
-        identity: Arc::new(identity),
-        session_context: session_context(&site.site),
-    };
+    // No session is resumed at another site with the same context.
+    let session_context = sha256(site.site.as_bytes());
     // Reports a wrong certificate or key before the first connection.
-    acceptor.ssl().map_err(refused("chain and key"))?;
-    Ok(Arc::new(acceptor))
+    connection(&context, &identity, &session_context).map_err(refused("chain and key"))?;
+    Ok(accepting(move |stream| {
+        let ssl = connection(&context, &identity, &session_context);
+        accepted::<OpenSsl>(ssl, stream)
+    }))
 }
 
 /// Makes a context with all settings of a site but its name and its certificates.
@@ -88,8 +85,13 @@ fn between(versions: &[TlsVersion]) -> SslOptions {
     missing.map(|(_, option)| option).collect()
 }
 
-/// Gives a connection the certificates and the key of its site.
-fn set_identity(ssl: &mut SslRef, identity: &Identity) -> Result<(), ErrorStack> {
+/// Makes a connection with the certificates and the key of its site.
+fn connection(
+    context: &SslContext,
+    identity: &Identity,
+    session_context: &[u8; 32],
+) -> Result<Ssl, ErrorStack> {
+    let mut ssl = Ssl::new(context)?;
     let mut chain = identity.chain.iter();
     if let Some(leaf) = chain.next() {
         ssl.set_certificate(leaf)?;
@@ -97,31 +99,7 @@ fn set_identity(ssl: &mut SslRef, identity: &Identity) -> Result<(), ErrorStack>
     for issuer in chain {
         ssl.add_chain_cert(issuer.clone())?;
     }
-    ssl.set_private_key(&identity.key)
-}
-
-/// Returns the session context of a site: no session is resumed at another site with the same context.
-fn session_context(site: &str) -> [u8; 32] {
-    sha256(site.as_bytes())
-}
-
-struct OpenSslAcceptor {
-    context: SslContext,
-    identity: Arc<Identity>,
-    session_context: [u8; 32],
-}
-
-impl OpenSslAcceptor {
-    fn ssl(&self) -> Result<Ssl, ErrorStack> {
-        let mut ssl = Ssl::new(&self.context)?;
-        set_identity(&mut ssl, &self.identity)?;
-        ffi::set_session_id_context(&mut ssl, &self.session_context)?;
-        Ok(ssl)
-    }
-}
-
-impl Accept for OpenSslAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        Box::pin(accepted::<OpenSsl>(self.ssl(), stream))
-    }
+    ssl.set_private_key(&identity.key)?;
+    ffi::set_session_id_context(&mut ssl, session_context)?;
+    Ok(ssl)
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use netbench_libssl::{bare_context, certificates, client_context, roots};
+use netbench_libssl::{bare_context, client_context, roots};
 use netbench_tls::{ClientSettings, Group, SetUpStep};
-use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError};
+use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, certificates_of_pem};
 use openssl::{
     error::ErrorStack,
     hash::{MessageDigest, hash},
@@ -46,7 +46,7 @@ pub(crate) fn actions<'a>(
         SetUpAction::new(SetUpStep::Context, || bare_context().map(drop)),
         SetUpAction::new(SetUpStep::TrustRoots, || roots(roots_pem).map(drop)),
         SetUpAction::new(SetUpStep::Context, || {
-            let root = certificates(roots_pem).next().unwrap_or_default();
+            let root = certificates_of_pem(roots_pem).next().unwrap_or_default();
             let probe = Probe::new();
             client::connector(&ClientSetup::new(settings, root, &probe)).map(drop)
         }),
@@ -95,7 +95,7 @@ fn client_hello(settings: &ClientSettings) -> Result<(), SetupError> {
 fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
     let mut wanted = vec![Id::RSA, Id::EC];
     // Roots are parsed one by one: to parse them all takes longer than the work of this step.
-    for pem in certificates(roots_pem) {
+    for pem in certificates_of_pem(roots_pem) {
         let root = X509::from_pem(pem.as_bytes())?;
         let key = root.public_key()?;
         if let Some(index) = wanted.iter().position(|kind| *kind == key.id()) {

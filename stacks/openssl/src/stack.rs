@@ -7,12 +7,14 @@ use netbench_protocol::{
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
-    SetupError, Stack, build_facts, locked_package, supported,
+    SetupError, Stack, build_facts_with, locked_package, operations, supported,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
 use crate::{
-    client, ech, explain, ffi, plain_client, server, set_up,
+    client,
+    ech::{OF_CLIENTS, OF_SERVERS},
+    explain, ffi, plain_client, server, set_up,
     settings::{can_group, can_scheme},
 };
 
@@ -118,34 +120,17 @@ impl Stack for OpenSsl {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations: &[&str] = match self.buffers {
-            Buffers::Kept if self.connector == Connector::TokioOpenSsl => &[
-                "connect",
-                "serve",
-                "request",
-                "client-certificate",
-                "client-file",
-                REQUIRES_CLIENT_CERTIFICATE,
-                DEPRECATED_VERSIONS,
-            ],
-            Buffers::Kept => &[
-                "connect",
-                "serve",
-                "suite",
-                "set-up",
-                "request",
-                "client-certificate",
-                "client-file",
-                "verify",
-                REQUIRES_CLIENT_CERTIFICATE,
-                DEPRECATED_VERSIONS,
-            ],
-            Buffers::Released => &["suite"],
+        let names = match (self.buffers, self.connector) {
+            (Buffers::Kept, Connector::TokioOpenSsl) => format!(
+                "connect serve request client-certificate client-file \
+                 {REQUIRES_CLIENT_CERTIFICATE} {DEPRECATED_VERSIONS} {OF_SERVERS}"
+            ),
+            (Buffers::Kept, Connector::HyperOpenSsl) => format!(
+                "connect serve suite set-up request client-certificate client-file verify \
+                 {REQUIRES_CLIENT_CERTIFICATE} {DEPRECATED_VERSIONS} {OF_CLIENTS} {OF_SERVERS}"
+            ),
+            (Buffers::Released, _) => "suite".to_owned(),
         };
-        let is_through_hyper =
-            self.connector == Connector::HyperOpenSsl && self.buffers == Buffers::Kept;
-        let mut build = build_facts();
-        build.extend(library_facts().map(|(name, fact)| (name.to_owned(), fact)));
         StackDescription {
             record: WorkerRecord {
                 executable: self.executable.to_owned(),
@@ -159,22 +144,12 @@ impl Stack for OpenSsl {
                         Connector::TokioOpenSsl => "tokio-openssl",
                     },
                 ),
-                build,
+                build: build_facts_with(library_facts()),
             },
-            operations: operations
-                .iter()
-                .chain(ech::OF_CLIENTS.iter().filter(|_| is_through_hyper))
-                .chain(
-                    ech::OF_SERVERS
-                        .iter()
-                        .filter(|_| self.buffers == Buffers::Kept),
-                )
-                .map(|op| (*op).to_owned())
-                .collect(),
-            trust_sources: match self.buffers {
-                Buffers::Kept if self.connector == Connector::TokioOpenSsl => Vec::new(),
-                Buffers::Kept => SOURCES.map(str::to_owned).to_vec(),
-                Buffers::Released => Vec::new(),
+            operations: operations(&names),
+            trust_sources: match (self.buffers, self.connector) {
+                (Buffers::Kept, Connector::HyperOpenSsl) => SOURCES.map(str::to_owned).to_vec(),
+                _ => Vec::new(),
             },
             groups: supported(Group::OFFERED, can_group),
             suites: CipherSuite::SERVED.to_vec(),

@@ -11,16 +11,13 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_libssl::Side;
-use netbench_tls::{CertificateFault, Negotiated};
+use netbench_libssl::{Side, ssl_of, verify_timed};
+use netbench_tls::Negotiated;
 use netbench_worker::{Probe, SetupError};
-use openssl::{
-    ssl::SslRef,
-    x509::{X509StoreContext, X509StoreContextRef},
-};
+use openssl::{ssl::SslRef, x509::X509StoreContextRef};
 use openssl_sys::{CRYPTO_EX_DATA, CRYPTO_EX_INDEX_SSL_CTX, SSL, SSL_CTX, X509_STORE_CTX};
 
-use crate::{ffi, negotiated::negotiated};
+use crate::{OpenSsl, ffi, negotiated::negotiated};
 
 /// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Seen>> = Mutex::new(None);
@@ -116,14 +113,11 @@ unsafe extern "C" fn made(
     unsafe { ffi::set_raw_cert_verify_callback(context.cast::<SSL_CTX>(), verify) };
 }
 
-/// Calls `X509_verify_cert`, which checks the chain and the name, and times it.
+/// Verifies a chain as OpenSSL does by default, and times the verification of the observed connection's.
 extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     // SAFETY: OpenSSL calls this function with a live store context that no other code uses meanwhile.
     let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
-    let ssl = X509StoreContext::ssl_idx()
-        .ok()
-        .and_then(|index| store.ex_data(index))
-        .map(SslRef::as_ptr);
+    let ssl = ssl_of(store).map(SslRef::as_ptr);
     let probe = {
         let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
         watched.as_mut().map(|seen| {
@@ -131,14 +125,8 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
             seen.probe.clone()
         })
     };
-    let Some(probe) = probe else {
-        return c_int::from(store.verify_cert().unwrap_or(false));
-    };
-    let good = probe.verify(|| store.verify_cert().unwrap_or(false));
-    if !good {
-        let error = store.error();
-        let fault = CertificateFault::of_openssl_result(error.as_raw().into());
-        probe.certificate_fault(fault, error.error_string());
+    match probe {
+        Some(probe) => verify_timed::<OpenSsl>(store, &probe),
+        None => c_int::from(store.verify_cert().unwrap_or(false)),
     }
-    c_int::from(good)
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
+use netbench_libssl::good;
 use netbench_tls::{EchStatus, wire::extension::ENCRYPTED_CLIENT_HELLO};
 use netbench_worker::{ServerEchKey, SetupError, made_once, refused};
 use openssl::{
@@ -16,7 +17,7 @@ use openssl::{
     pkey::{Id, PKey},
     ssl::{ClientHelloResponse, Ssl, SslContextBuilder, SslRef},
 };
-use openssl_sys::{BIO, EVP_PKEY, SSL, SSL_CTX};
+use openssl_sys::{BIO, EVP_PKEY, SSL_CTX};
 
 /// `OSSL_ECHSTORE` of openssl/ech.h.
 #[repr(C)]
@@ -32,12 +33,6 @@ unsafe extern "C" {
         for_retry: c_int,
     ) -> c_int;
     fn SSL_CTX_set1_echstore(ctx: *mut SSL_CTX, store: *mut EchStore) -> c_int;
-    fn SSL_client_hello_get0_ext(
-        ssl: *mut SSL,
-        extension: c_uint,
-        value: *mut *const u8,
-        length: *mut usize,
-    ) -> c_int;
 }
 
 /// Gives a server's context its keys, with whose configurations it answers a hello that it cannot decrypt. A context without
@@ -66,7 +61,7 @@ fn set_store(ssl: &mut SslContextBuilder, keys: &[ServerEchKey]) -> Result<(), E
         store.add(key)?;
     }
     // SAFETY: both are live, and the context takes a copy.
-    succeeded(unsafe { SSL_CTX_set1_echstore(ssl.as_ptr(), store.0) })
+    good(unsafe { SSL_CTX_set1_echstore(ssl.as_ptr(), store.0) })
 }
 
 /// Has a context mark the connections with the extension, of which a library without keys reports none.
@@ -85,7 +80,7 @@ fn has_extension(ssl: &mut SslRef) -> bool {
     let (mut value, mut length) = (ptr::null(), 0);
     // SAFETY: the connection is live, and in the callback of its hello; the function sets both values.
     let result = unsafe {
-        SSL_client_hello_get0_ext(
+        openssl_sys::SSL_client_hello_get0_ext(
             ssl.as_ptr(),
             c_uint::from(ENCRYPTED_CLIENT_HELLO),
             &raw mut value,
@@ -131,7 +126,7 @@ impl Store {
             openssl_sys::BIO_free_all(bio);
             result
         };
-        succeeded(result)
+        good(result)
     }
 }
 
@@ -140,10 +135,6 @@ impl Drop for Store {
         // SAFETY: the store is live, and not used any more.
         unsafe { OSSL_ECHSTORE_free(self.0) };
     }
-}
-
-fn succeeded(result: c_int) -> Result<(), ErrorStack> {
-    (result == 1).then_some(()).ok_or_else(ErrorStack::get)
 }
 
 /// Returns the PEM of a list with one configuration, the only format that the library reads together with a key.
