@@ -11,8 +11,8 @@ use boring::{
     },
 };
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
-use netbench_tls::CertificateFault;
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
+use netbench_tls::CertificateFault::{self, BadEncoding, Other, WrongName};
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError, refused};
 
 use crate::settings::good;
 
@@ -22,8 +22,7 @@ pub(crate) struct ClientOfChains(SslConnector);
 
 impl ClientOfChains {
     pub(crate) fn new() -> Result<Self, SetupError> {
-        let connector = SslConnector::builder(SslMethod::tls())
-            .map_err(|e| SetupError::refused("context", e))?;
+        let connector = SslConnector::builder(SslMethod::tls()).map_err(refused("context"))?;
         Ok(Self(connector.build()))
     }
 
@@ -41,29 +40,27 @@ impl ClientOfChains {
 
 impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let mut ssl = self.ssl(chain).map_err(|error| {
-            // The host is the only input from the chain.
-            NotVerified::Rejected(CertificateFault::WrongName, first(&error))
-        })?;
+        // The host is the only input from the chain.
+        let mut ssl = self.ssl(chain).map_err(rejected(WrongName))?;
         // Errors left by other calls would be reported as this chain's.
         let _ = ErrorStack::get();
-        let store = store(chain).map_err(unreadable)?;
-        let mut sent = Stack::new().map_err(unreadable)?;
+        let store = store(chain).map_err(rejected(BadEncoding))?;
+        let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
         for der in &chain.sent {
-            let certificate = X509::from_der(der).map_err(unreadable)?;
+            let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
             // As in libssl, no bytes may follow the certificate.
-            if certificate.to_der().map_err(unreadable)?.len() != der.len() {
+            if certificate.to_der().map_err(rejected(BadEncoding))?.len() != der.len() {
                 return Err(NotVerified::Rejected(
-                    CertificateFault::BadEncoding,
+                    BadEncoding,
                     "bytes after the certificate".to_owned(),
                 ));
             }
-            sent.push(certificate).map_err(unreadable)?;
+            sent.push(certificate).map_err(rejected(BadEncoding))?;
         }
         let Some(leaf) = sent.get(0) else {
             return Err(NotVerified::Unsupported("an empty chain".to_owned()));
         };
-        let result = X509StoreContext::new().and_then(|mut context| {
+        let verified = X509StoreContext::new().and_then(|mut context| {
             context.init(&store, leaf, &sent, |context| {
                 // SAFETY: the context is live, and the name has static lifetime.
                 good(unsafe {
@@ -74,26 +71,23 @@ impl ChainVerifier for ClientOfChains {
                 Ok((is_good, context.verify_result()))
             })
         });
-        match result {
-            Ok((true, Ok(()))) => Ok(()),
-            Ok((_, Err(error))) => Err(NotVerified::Rejected(
+        match verified.map_err(rejected(Other))? {
+            (true, Ok(())) => Ok(()),
+            (_, Err(error)) => Err(NotVerified::Rejected(
                 CertificateFault::of_x509_result(error.as_raw().into()),
                 error.error_string().to_owned(),
             )),
-            Ok((false, Ok(()))) => Err(NotVerified::Rejected(
-                CertificateFault::Other,
+            (false, Ok(())) => Err(NotVerified::Rejected(
+                Other,
                 "refused without an error".to_owned(),
-            )),
-            Err(error) => Err(NotVerified::Rejected(
-                CertificateFault::Other,
-                first(&error),
             )),
         }
     }
 }
 
-fn unreadable(error: ErrorStack) -> NotVerified {
-    NotVerified::Rejected(CertificateFault::BadEncoding, first(&error))
+/// Returns a function that converts an error of the library in a rejection.
+fn rejected(fault: CertificateFault) -> impl Fn(ErrorStack) -> NotVerified {
+    move |error| NotVerified::Rejected(fault, first(&error))
 }
 
 /// Returns the library's reason for the first error, which is the cause of the others.

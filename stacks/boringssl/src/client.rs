@@ -13,6 +13,7 @@ use netbench_protocol::Ech;
 use netbench_tls::{CertificateFault, ClientSettings, EchStatus, Negotiated, Profile};
 use netbench_worker::{
     ClientSetup, Converted, EndpointSide, Fetch, Probe, SetupError, Wire, alpn_list, made_once,
+    refused,
 };
 
 use crate::{negotiated::negotiated, settings};
@@ -32,8 +33,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     let tcp = Converted::new(setup.tcp(), |connected| {
         Ok(TokioIo::new(TokioIo::new(connected?)))
     });
-    let mut https = HttpsConnector::with_connector(tcp, ssl)
-        .map_err(|e| SetupError::refused("connector", e))?;
+    let mut https = HttpsConnector::with_connector(tcp, ssl).map_err(refused("connector"))?;
     // As in the other stacks, the client requests a stapled response: rustls always does.
     let stapled = setup.settings.profile != Profile::Library;
     let greases = setup.ech == Some(&Ech::Grease);
@@ -56,10 +56,9 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
 /// The boring crate makes it load the system's roots too, as for every user. They would not be used, and as
 /// the runner sets SSL_CERT_FILE and SSL_CERT_DIR to `/dev/null`, none are read.
 fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
-    let mut ssl =
-        SslConnector::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;
+    let mut ssl = SslConnector::builder(SslMethod::tls()).map_err(refused("context"))?;
     ssl.set_alpn_protos(&alpn_list(&settings.alpn))
-        .map_err(|e| SetupError::refused("ALPN", e))?;
+        .map_err(refused("ALPN"))?;
     if settings.profile == Profile::Library {
         settings::set_versions(&mut ssl, &settings.versions)?;
     } else {
@@ -85,7 +84,7 @@ fn watch_verification(ssl: &mut SslConnectorBuilder, probe: &Probe) {
 
 /// Has the context's rejections of Encrypted ClientHello recorded.
 fn watch_rejection(ssl: &mut SslConnectorBuilder, probe: &Probe) -> Result<(), SetupError> {
-    let index = probe_index().map_err(|e| SetupError::refused("context", e))?;
+    let index = probe_index().map_err(refused("context"))?;
     ssl.set_ex_data(index, probe.clone());
     // SAFETY: the context is live.
     unsafe { boring_sys::SSL_CTX_set_info_callback(ssl.as_ptr(), Some(watch)) };

@@ -1,7 +1,7 @@
 use boring::{ssl::SslRef, x509::X509Ref};
 use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
-use netbench_worker::EndpointSide;
+use netbench_worker::{EndpointSide, alpn_text};
 
 use crate::names::version;
 
@@ -12,23 +12,16 @@ pub(crate) fn negotiated(ssl: &SslRef, side: EndpointSide) -> Negotiated {
     // A resumed session of TLS 1.2 has no key exchange; BoringSSL remembers the old group.
     let has_group = !resumed || version == Some(TlsVersion::Tls13);
     Negotiated {
-        ech: None,
-        early_data: None,
         version,
         suite: ssl
             .current_cipher()
             .map(|cipher| CipherSuite(cipher.protocol_id())),
         group: ssl.curve().filter(|_| has_group).map(Group),
         signature: server_signature(ssl, side).filter(|_| !resumed),
-        alpn: ssl
-            .selected_alpn_protocol()
-            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(ssl.selected_alpn_protocol()),
         resumed,
-        chain_bytes: if resumed {
-            Vec::new()
-        } else {
-            peer_chain(ssl, side)
-        },
+        chain_bytes: peer_chain(ssl, side),
+        ..Negotiated::default()
     }
 }
 
@@ -43,6 +36,10 @@ fn server_signature(ssl: &SslRef, side: EndpointSide) -> Option<SignatureScheme>
 /// Returns the size of each certificate that the peer sent. A server's list of its client's certificates
 /// lacks the leaf.
 fn peer_chain(ssl: &SslRef, side: EndpointSide) -> Vec<u32> {
+    if ssl.session_reused() {
+        // The session remembers the chain, which was not sent again.
+        return Vec::new();
+    }
     let leaf = (side == EndpointSide::Server)
         .then(|| ssl.peer_certificate())
         .flatten();

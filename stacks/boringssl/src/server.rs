@@ -10,7 +10,7 @@ use boring::{
 use netbench_protocol::ServeSite;
 use netbench_tls::Negotiated;
 use netbench_worker::{
-    Accept, AcceptError, Accepted, BoxFuture, EndpointSide, SetupError, ech_keys, preferred_alpn,
+    Accept, AcceptError, Accepted, EndpointSide, SetupError, accepting, ech_keys, preferred_alpn,
     refused, site_suites, stapled_response,
 };
 use tokio::net::TcpStream;
@@ -44,9 +44,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
     ech::set_up(&mut ssl, &ech_keys(site)?)?;
     let ocsp = stapled_response(site)?.unwrap_or_default();
-    Ok(Arc::new(BoringAcceptor {
-        context: ssl.build(),
-        ocsp,
+    let context = ssl.build();
+    Ok(accepting(move |stream| {
+        accepted(connection(&context, &ocsp), stream)
     }))
 }
 
@@ -65,35 +65,22 @@ fn set_resumption(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), E
     Ok(())
 }
 
-struct BoringAcceptor {
-    context: SslContext,
-    ocsp: Vec<u8>,
+fn connection(context: &SslContext, ocsp: &[u8]) -> Result<Ssl, ErrorStack> {
+    let mut ssl = Ssl::new(context)?;
+    if !ocsp.is_empty() {
+        ssl.set_ocsp_status(ocsp)?;
+    }
+    Ok(ssl)
 }
 
-impl BoringAcceptor {
-    fn ssl(&self) -> Result<Ssl, ErrorStack> {
-        let mut ssl = Ssl::new(&self.context)?;
-        if !self.ocsp.is_empty() {
-            ssl.set_ocsp_status(&self.ocsp)?;
-        }
-        Ok(ssl)
-    }
-}
-
-impl Accept for BoringAcceptor {
-    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
-        let ssl = self.ssl();
-        Box::pin(async move {
-            let stream = SslStreamBuilder::new(ssl?, stream).accept().await?;
-            let negotiated = Negotiated {
-                ech: ech::status(stream.ssl()),
-                ..negotiated(stream.ssl(), EndpointSide::Server)
-            };
-            Ok(Accepted {
-                stream: Box::new(stream),
-                negotiated,
-                early: None,
-            })
-        })
-    }
+async fn accepted(
+    ssl: Result<Ssl, ErrorStack>,
+    stream: TcpStream,
+) -> Result<Accepted, AcceptError> {
+    let stream = SslStreamBuilder::new(ssl?, stream).accept().await?;
+    let negotiated = Negotiated {
+        ech: ech::status(stream.ssl()),
+        ..negotiated(stream.ssl(), EndpointSide::Server)
+    };
+    Ok(Accepted::new(stream, negotiated))
 }

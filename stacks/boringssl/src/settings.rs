@@ -38,7 +38,7 @@ pub(crate) fn set_versions_and_suites(
                 codes.len(),
             )
         };
-        good(result).map_err(|e| SetupError::refused("suites", e))?;
+        good(result).map_err(refused("suites"))?;
     }
     if before.is_empty() {
         return Ok(());
@@ -68,7 +68,7 @@ pub(crate) fn set_versions(
     let (first, last) = (known(first)?, known(last)?);
     ssl.set_min_proto_version(Some(first))
         .and_then(|()| ssl.set_max_proto_version(Some(last)))
-        .map_err(|e| SetupError::refused("versions", e))
+        .map_err(refused("versions"))
 }
 
 fn known(version: TlsVersion) -> Result<SslVersion, SetupError> {
@@ -85,7 +85,7 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
     // SAFETY: the context is live, and so are the code points, which are copied.
     let result =
         unsafe { boring_sys::SSL_CTX_set1_group_ids(ssl.as_ptr(), codes.as_ptr(), codes.len()) };
-    good(result).map_err(|e| SetupError::refused("groups", e))
+    good(result).map_err(refused("groups"))
 }
 
 /// Returns whether BoringSSL supports `group`.
@@ -108,7 +108,7 @@ pub(crate) fn set_schemes(
         .map(|scheme| SslSignatureAlgorithm::from(scheme.0))
         .collect();
     ssl.set_verify_algorithm_prefs(&schemes)
-        .map_err(|e| SetupError::refused("signature schemes", e))
+        .map_err(refused("signature schemes"))
 }
 
 /// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
@@ -159,7 +159,7 @@ pub(crate) fn set_identity(
 pub(crate) fn roots(pem: &str) -> Result<Vec<X509>, SetupError> {
     match X509::stack_from_pem(pem.as_bytes()) {
         Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
-        found => found.map_err(|e| SetupError::refused("roots", e)),
+        found => found.map_err(refused("roots")),
     }
 }
 

@@ -3,8 +3,8 @@ use std::{error::Error, ffi::c_int, sync::Arc};
 use netbench_protocol::{SERVES_ECH, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_package, supported,
+    Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack,
+    build_facts_with, locked_package, operations, supported,
 };
 
 use crate::{chain, client, explain, server, settings};
@@ -19,23 +19,9 @@ impl Stack for BoringSsl {
 
     fn describe(&self) -> StackDescription {
         const LOCK: &str = include_str!("../../../Cargo.lock");
-        let mut build = build_facts();
         // BoringSSL has no releases. This number grows whenever its interface changes.
-        build.insert(
-            "library_api".to_owned(),
-            boring_sys::BORINGSSL_API_VERSION.to_string(),
-        );
-        let operations = [
-            "connect",
-            "serve",
-            "suite",
-            "request",
-            "client-certificate",
-            "verify",
-            "ech",
-            "ech-grease",
-            SERVES_ECH,
-        ];
+        let interface = boring_sys::BORINGSSL_API_VERSION.to_string();
+        let names = "connect serve suite request client-certificate verify ech ech-grease";
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -43,9 +29,9 @@ impl Stack for BoringSsl {
                 library: format!("BoringSSL of {}", locked_package(LOCK, "boring-sys")),
                 provider: None,
                 connector: locked_package(LOCK, "hyper-boring"),
-                build,
+                build: build_facts_with([("library_api", interface)]),
             },
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: operations(&format!("{names} {SERVES_ECH}")),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, settings::can_group),
             suites: supported(CipherSuite::SERVED, settings::can_suite),
