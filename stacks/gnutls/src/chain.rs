@@ -10,6 +10,7 @@ use netbench_tls::CertificateFault as Fault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError, refused};
 
 use crate::{
+    config::some_roots,
     explain::certificate_fault,
     ffi::{self, Datum},
     session::{Error, checked},
@@ -62,10 +63,7 @@ impl TrustList {
                 0,
             )
         };
-        if read == 0 {
-            return Err(SetupError::Refused("roots: none".to_owned()));
-        }
-        checked(read).map_err(refused("roots"))?;
+        some_roots(read)?;
         Ok(list)
     }
 

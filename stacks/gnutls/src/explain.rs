@@ -2,7 +2,7 @@ use netbench_tls::{
     CertificateFault as Fault,
     FailureClass::{Alert, Certificate},
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 
 use crate::session::Error;
 
@@ -12,9 +12,10 @@ pub(crate) fn explain(error: &Error) -> Explained {
     if let Some(alert) = error.alert {
         return Explained::new(Alert, alert);
     }
-    match certificate_fault(error.name()) {
+    let name = error.name();
+    match certificate_fault(name) {
         Some(fault) => Explained::new(Certificate, fault),
-        None => Explained::of_library(kebab(error.name())),
+        None => Explained::of_library(hyphenated(name.strip_prefix("GNUTLS_E_").unwrap_or(name))),
     }
 }
 
@@ -33,12 +34,6 @@ pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
         }
         _ => return None,
     })
-}
-
-/// Returns the library's own name of an error, in lowercase with hyphens.
-fn kebab(name: &str) -> String {
-    let name = name.strip_prefix("GNUTLS_E_").unwrap_or(name);
-    name.to_ascii_lowercase().replace('_', "-")
 }
 
 #[cfg(test)]

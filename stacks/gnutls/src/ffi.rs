@@ -6,26 +6,28 @@ use std::{
     sync::Once,
 };
 
+/// Declares objects of the library, and pointers to them.
 macro_rules! opaque {
-    ($($name:ident),*) => {$(
+    ($($name:ident: $pointer:ident),*) => {$(
         #[repr(C)]
         pub(crate) struct $name {
             _private: [u8; 0],
         }
+        pub(crate) type $pointer = *mut $name;
     )*};
 }
 
 opaque!(
-    SessionInt,
-    CredentialsInt,
-    PriorityInt,
-    DhParamsInt,
-    CertificateInt,
-    CrlInt,
-    TrustListInt,
-    PrivateKeyInt,
-    PublicKeyInt,
-    AeadInt
+    SessionInt: Session,
+    CredentialsInt: Credentials,
+    PriorityInt: Priority,
+    DhParamsInt: DhParams,
+    CertificateInt: Certificate,
+    CrlInt: Crl,
+    TrustListInt: TrustList,
+    PrivateKeyInt: PrivateKey,
+    PublicKeyInt: PublicKey,
+    AeadInt: Aead
 );
 
 /// `gnutls_datum_t`.
@@ -117,17 +119,6 @@ pub(crate) const ALPN_SERVER_PRECEDENCE: c_uint = 1 << 1;
 pub(crate) const SHUT_WR: c_int = 1;
 pub(crate) const HANDSHAKE_NEW_SESSION_TICKET: c_uint = 4;
 pub(crate) const HOOK_POST: c_int = 1;
-
-pub(crate) type Session = *mut SessionInt;
-pub(crate) type Credentials = *mut CredentialsInt;
-pub(crate) type Priority = *mut PriorityInt;
-pub(crate) type DhParams = *mut DhParamsInt;
-pub(crate) type Certificate = *mut CertificateInt;
-pub(crate) type Crl = *mut CrlInt;
-pub(crate) type TrustList = *mut TrustListInt;
-pub(crate) type PrivateKey = *mut PrivateKeyInt;
-pub(crate) type PublicKey = *mut PublicKeyInt;
-pub(crate) type Aead = *mut AeadInt;
 
 pub(crate) type VerifyFunction = extern "C" fn(Session) -> c_int;
 pub(crate) type HookFunction =

@@ -3,6 +3,7 @@
 use std::{ffi::c_int, slice};
 
 use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, TlsVersion};
+use netbench_worker::alpn_text;
 
 use crate::{
     ffi::{self, Datum},
@@ -27,19 +28,14 @@ pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     let facts = suite.and_then(CipherSuite::facts);
     let is_signed = !resumed && facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
-        ech: None,
-        early_data: None,
         version,
         suite,
         group: group.filter(|_| exchanged).and_then(settings::group),
         signature: is_signed.then(|| settings::scheme(scheme)).flatten(),
-        alpn: alpn(session).map(|name| String::from_utf8_lossy(&name).into_owned()),
+        alpn: alpn_text(alpn(session)),
         resumed,
-        chain_bytes: if resumed {
-            Vec::new()
-        } else {
-            peer_chain(session)
-        },
+        chain_bytes: peer_chain(session),
+        ..Negotiated::default()
     }
 }
 
@@ -76,7 +72,8 @@ fn peer_chain(session: ffi::Session) -> Vec<u32> {
     // SAFETY: the session is alive, and the library keeps the chain as long.
     let chain = unsafe {
         let first = ffi::gnutls_certificate_get_peers(session, &raw mut count);
-        if first.is_null() {
+        // A resumed session remembers the chain, which was not sent again.
+        if first.is_null() || is_resumed(session) {
             return Vec::new();
         }
         slice::from_raw_parts(first, count as usize)

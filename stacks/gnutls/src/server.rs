@@ -43,12 +43,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     };
     let config = Arc::new(config);
     Ok(own_server(move |stream| {
-        let user = User {
-            host: None,
-            probe: None,
-            tickets: None,
-        };
-        let session = Session::new(&config, Socket::new(stream), user)?;
+        let session = Session::new(&config, Socket::new(stream), User::default())?;
         Ok(TlsStream::new(session))
     }))
 }

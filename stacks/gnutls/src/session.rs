@@ -60,6 +60,7 @@ pub(crate) fn checked(code: c_int) -> Result<(), Error> {
 }
 
 /// The data of a session that its callbacks use.
+#[derive(Clone, Default)]
 pub(crate) struct User {
     /// The server's name; `None` at a server.
     pub(crate) host: Option<CString>,

@@ -3,7 +3,7 @@
 use std::{ffi::CString, fmt::Display, ptr};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{Parameters, SetupError, refused, supported, usable_suites};
+use netbench_worker::{Parameters, SetupError, all_of, refused, supported, usable_suites};
 
 use crate::{ffi, session::checked};
 
@@ -184,10 +184,7 @@ fn words(parameters: &Parameters, suites: &[CipherSuite]) -> Result<String, Setu
             "versions: none with a suite".to_owned(),
         ));
     }
-    let mut ours = Vec::new();
-    for suite in suites {
-        ours.push(LibrarySuite::of(*suite).ok_or_else(|| lacks("suite", suite))?);
-    }
+    let ours = all_of(suites, LibrarySuite::of, |suite| lacks("suite", &suite))?;
     let mut words = vec![
         "NORMAL:-VERS-ALL:-CIPHER-ALL:-MAC-ALL:-KX-ALL:-GROUP-ALL:-SIGN-ALL".to_owned(),
         "%SERVER_PRECEDENCE".to_owned(),

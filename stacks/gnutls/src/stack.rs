@@ -4,7 +4,7 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    supported,
+    operations, supported,
 };
 
 use crate::{
@@ -23,15 +23,6 @@ impl Stack for GnuTls {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations = [
-            "connect",
-            "serve",
-            "suite",
-            "request",
-            "client-certificate",
-            "client-file",
-            "verify",
-        ];
         // SAFETY: without a required version, the library returns its own.
         let version = unsafe { ffi::text(ffi::gnutls_check_version(ptr::null())) };
         StackDescription {
@@ -44,7 +35,9 @@ impl Stack for GnuTls {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: operations(
+                "connect serve suite request client-certificate client-file verify",
+            ),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
             suites: supported(CipherSuite::SERVED, has_suite),

@@ -3,8 +3,8 @@
 use std::{ffi::c_uint, ptr};
 
 use netbench_tls::Group;
-use netbench_worker::{SetupError, refused};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use netbench_worker::{SetupError, chain_of_pem, key_of_pem, refused};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::{
     ffi::{self, Item, Trust},
@@ -84,7 +84,7 @@ pub(crate) struct Roots(Vec<Certificate>);
 impl Roots {
     /// Parses PEM, which the library does not support.
     pub(crate) fn of_pem(text: &str) -> Result<Self, SetupError> {
-        let all = certificates(text.as_bytes(), "roots")?;
+        let all = certificates(text, "roots")?;
         Self::of_der(all.iter().map(AsRef::as_ref)).map_err(refused("roots"))
     }
 
@@ -133,7 +133,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     pub(crate) fn of_pem(chain: &str, key: &str) -> Result<Self, SetupError> {
-        let ders = certificates(chain.as_bytes(), "chain")?;
+        let ders = certificates(chain, "chain")?;
         let chain = ders.iter().map(|der| Certificate::read(der));
         Ok(Self {
             chain: chain.collect::<Result<_, _>>().map_err(refused("chain"))?,
@@ -152,12 +152,8 @@ impl Identity {
 }
 
 /// Parses one or more certificates.
-fn certificates(
-    pem: &[u8],
-    what: &'static str,
-) -> Result<Vec<CertificateDer<'static>>, SetupError> {
-    let all = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-    let all = all.map_err(|error| SetupError::refused(what, error))?;
+fn certificates(pem: &str, what: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+    let all = chain_of_pem(what, pem)?;
     if all.is_empty() {
         return Err(SetupError::Refused(format!("{what}: none")));
     }
@@ -183,9 +179,7 @@ impl Key {
     /// Parses a key in PKCS#8, the only format that the library supports. An error does not quote the key,
     /// which is a secret.
     fn of_pem(text: &str) -> Result<Self, SetupError> {
-        let der = PrivateKeyDer::from_pem_slice(text.as_bytes())
-            .map_err(|error| SetupError::refused("key", error))?;
-        let PrivateKeyDer::Pkcs8(pkcs8) = der else {
+        let PrivateKeyDer::Pkcs8(pkcs8) = key_of_pem("key", text)? else {
             return Err(SetupError::unsupported("NSS reads keys in PKCS#8 alone"));
         };
         Self::of_pkcs8(pkcs8.secret_pkcs8_der()).map_err(refused("key"))

@@ -14,9 +14,6 @@ use crate::{
     library::{Error, checked},
 };
 
-/// The operations of a library that has the functions.
-pub(crate) const OPERATIONS: [&str; 2] = ["ech", "ech-grease"];
-
 /// `SSL_ERROR_ECH_RETRY_WITH_ECH` of sslerr.h: the server rejected, proved the public name and sent configurations.
 const RETRY_WITH_ECH: i32 = -12100;
 
@@ -54,9 +51,9 @@ impl Functions {
     }
 }
 
-/// Returns whether the library has Encrypted ClientHello.
-pub(crate) fn is_available() -> bool {
-    Functions::find().is_some()
+/// Returns the operations with Encrypted ClientHello, if the library has it.
+pub(crate) fn operations() -> &'static str {
+    Functions::find().map_or("", |_| "ech ech-grease")
 }
 
 /// Sets a client's Encrypted ClientHello at the model of its sessions.

@@ -2,7 +2,7 @@ use netbench_tls::{
     CertificateFault as Fault,
     FailureClass::{Alert, Certificate},
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, hyphenated};
 
 use crate::library::Error;
 
@@ -23,7 +23,7 @@ pub(crate) fn explain(error: &Error) -> Explained {
         | "SSL_ERROR_WEAK_SERVER_CERT_KEY") => {
             Explained::new(Certificate, certificate_fault(name).unwrap_or(Fault::Other))
         }
-        name => Explained::of_library(kebab(name)),
+        name => Explained::of_library(hyphenated(name.strip_prefix("SSL_ERROR_").unwrap_or(name))),
     }
 }
 
@@ -51,12 +51,6 @@ pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
         "SSL_ERROR_BAD_CERT_DOMAIN" => Fault::WrongName,
         _ => return None,
     })
-}
-
-/// Returns the library's own name of an error, in lowercase with hyphens.
-fn kebab(name: &str) -> String {
-    let name = name.strip_prefix("SSL_ERROR_").unwrap_or(name);
-    name.to_ascii_lowercase().replace('_', "-")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 use netbench_tls::{
     CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
 };
-use netbench_worker::der_length;
+use netbench_worker::{alpn_text, der_length};
 
 use crate::{
     ech,
@@ -36,7 +36,7 @@ pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
         signature: known(info.signature)
             .filter(|_| is_signed)
             .map(SignatureScheme),
-        alpn: alpn(fd).map(|name| String::from_utf8_lossy(&name).into_owned()),
+        alpn: alpn_text(alpn(fd)),
         resumed,
         chain_bytes: if resumed { Vec::new() } else { peer_chain(fd) },
     }

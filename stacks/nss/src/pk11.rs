@@ -98,8 +98,6 @@ unsafe extern "C" {
         hash_algorithm: c_uint,
         pin: *mut c_void,
     ) -> c_int;
-    #[link_name = "SECITEM_FreeItem_Util"]
-    pub(crate) fn SECITEM_FreeItem(item: *mut Item, free_item: c_int);
 
     pub(crate) fn SECKEY_CreateECPrivateKey(
         parameters: *mut Item,

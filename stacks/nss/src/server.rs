@@ -15,7 +15,6 @@ use crate::{
     library::library,
     session::{Session, User},
     settings::{FFDHE2048, has_group, has_scheme, has_suite, hold_to},
-    verify::KeyUsage,
 };
 
 /// Makes NSS' settings for one site.
@@ -33,13 +32,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     config.set_alpn(&site.alpn)?;
     let config = Arc::new(config);
     Ok(own_server(move |stream| {
-        let user = User {
-            host: None,
-            probe: None,
-            tickets: None,
-            key_usage: KeyUsage::OfLibrary,
-        };
-        let session = Session::new(&config, Socket::new(stream), user)?;
+        let session = Session::new(&config, Socket::new(stream), User::default())?;
         Ok(TlsStream::new(session))
     }))
 }

@@ -23,6 +23,7 @@ use crate::{
 };
 
 /// The data of a session that its callbacks use.
+#[derive(Clone, Default)]
 pub(crate) struct User {
     /// The server's name; `None` at a server.
     pub(crate) host: Option<CString>,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{Parameters, SetupError, refused, usable_suites};
+use netbench_worker::{Parameters, SetupError, refused, usable_suites, version_range};
 
 use crate::{
     ffi::{self, FileDesc, VersionRange},
@@ -110,11 +110,8 @@ fn further_shares(groups: &[Group]) -> c_uint {
 
 /// Sets the minimum and maximum version.
 pub(crate) fn set_versions(fd: FileDesc, versions: &[TlsVersion]) -> Result<(), SetupError> {
-    let codes = versions.iter().map(|version| version.code());
-    let (Some(min), Some(max)) = (codes.clone().min(), codes.max()) else {
-        let why = "versions: none with a suite";
-        return Err(SetupError::Refused(why.to_owned()));
-    };
+    let (first, last) = version_range(versions)?;
+    let (min, max) = (first.code(), last.code());
     let range = VersionRange { min, max };
     // SAFETY: the socket is alive, and the library copies the range.
     set("versions", unsafe {

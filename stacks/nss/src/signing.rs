@@ -22,28 +22,26 @@ pub(crate) struct Keys {
     identity: Identity,
     public: PublicKey,
     kind: Kind,
+    /// The hash, and its size.
+    hash: c_uint,
+    hash_bytes: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// RSA with PSS and SHA-256.
     Pss,
-    /// ECDSA with this hash.
-    Ecdsa { hash: c_uint, bytes: usize },
+    Ecdsa,
 }
 
 impl Keys {
     pub(crate) fn new(key: KeyType, material: &Material) -> Result<Self, SetupError> {
-        let kind = match key {
-            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Kind::Pss,
-            KeyType::EcdsaP256 => Kind::Ecdsa {
-                hash: pk11::SEC_OID_SHA256,
-                bytes: 32,
-            },
-            KeyType::EcdsaP384 => Kind::Ecdsa {
-                hash: pk11::SEC_OID_SHA384,
-                bytes: 48,
-            },
+        let (kind, hash, hash_bytes) = match key {
+            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => {
+                (Kind::Pss, pk11::SEC_OID_SHA256, 32)
+            }
+            KeyType::EcdsaP256 => (Kind::Ecdsa, pk11::SEC_OID_SHA256, 32),
+            KeyType::EcdsaP384 => (Kind::Ecdsa, pk11::SEC_OID_SHA384, 48),
             KeyType::Ed25519 => {
                 return Err(SetupError::unsupported("no Ed25519 in this NSS' TLS"));
             }
@@ -58,19 +56,20 @@ impl Keys {
             public: PublicKey(public.map_err(refused("leaf"))?),
             identity,
             kind,
+            hash,
+            hash_bytes,
         })
     }
 
-    fn hash(&self) -> Result<([u8; LONGEST], usize), Error> {
-        let (hash, bytes) = match self.kind {
-            Kind::Pss => (pk11::SEC_OID_SHA256, 32),
-            Kind::Ecdsa { hash, bytes } => (hash, bytes),
-        };
+    /// Returns the hash of the data, which is as long as `hash_bytes`.
+    fn hashed(&self) -> Result<[u8; LONGEST], Error> {
         let mut out = [0; LONGEST];
         let length = i32::try_from(SIGNED.len()).unwrap_or(i32::MAX);
         // SAFETY: there is room for the longest hash.
-        checked(unsafe { pk11::PK11_HashBuf(hash, out.as_mut_ptr(), SIGNED.as_ptr(), length) })?;
-        Ok((out, bytes))
+        checked(unsafe {
+            pk11::PK11_HashBuf(self.hash, out.as_mut_ptr(), SIGNED.as_ptr(), length)
+        })?;
+        Ok(out)
     }
 
     fn sign_pss(&self, hash: &Item, signature: &mut Vec<u8>) -> Result<(), Error> {
@@ -92,29 +91,24 @@ impl Keys {
         }
     }
 
-    fn sign_ecdsa(
-        &self,
-        algorithm: c_uint,
-        mut hash: Item,
-        signature: &mut Vec<u8>,
-    ) -> Result<(), Error> {
+    fn sign_ecdsa(&self, mut hash: Item, signature: &mut Vec<u8>) -> Result<(), Error> {
         let (mut plain, mut encoded) = (Item::of(&[]), Item::of(&[]));
         // SAFETY: the key is alive, and the library's allocation is freed.
         unsafe {
             checked(pk11::SGN_Digest(
                 self.identity.key().raw(),
-                algorithm,
+                self.hash,
                 &raw mut plain,
                 &raw mut hash,
             ))?;
             let bytes = c_uint::try_from(plain.bytes().len()).unwrap_or(0);
             let status = pk11::DSAU_EncodeDerSigWithLen(&raw mut encoded, &raw mut plain, bytes);
             let status = checked(status);
-            pk11::SECITEM_FreeItem(&raw mut plain, 0);
+            ffi::SECITEM_FreeItem(&raw mut plain, 0);
             status?;
             signature.clear();
             signature.extend_from_slice(encoded.bytes());
-            pk11::SECITEM_FreeItem(&raw mut encoded, 0);
+            ffi::SECITEM_FreeItem(&raw mut encoded, 0);
         }
         Ok(())
     }
@@ -143,19 +137,17 @@ impl SigningKey for Keys {
     type Error = Error;
 
     fn sign(&self, signature: &mut Vec<u8>) -> Result<(), Error> {
-        let (hash, bytes) = self.hash()?;
-        let hash = Item::of(&hash[..bytes]);
+        let hash = self.hashed()?;
+        let hash = Item::of(&hash[..self.hash_bytes]);
         match self.kind {
             Kind::Pss => self.sign_pss(&hash, signature),
-            Kind::Ecdsa {
-                hash: algorithm, ..
-            } => self.sign_ecdsa(algorithm, hash, signature),
+            Kind::Ecdsa => self.sign_ecdsa(hash, signature),
         }
     }
 
     fn verify(&self, signature: &[u8]) -> Result<bool, Error> {
-        let (hash, bytes) = self.hash()?;
-        let (hash, signature) = (Item::of(&hash[..bytes]), Item::of(signature));
+        let hash = self.hashed()?;
+        let (hash, signature) = (Item::of(&hash[..self.hash_bytes]), Item::of(signature));
         let parameters = pss();
         let parameters = item_of(&parameters);
         // SAFETY: all arguments live longer than the call.
@@ -169,14 +161,12 @@ impl SigningKey for Keys {
                     &raw const hash,
                     ptr::null_mut(),
                 ),
-                Kind::Ecdsa {
-                    hash: algorithm, ..
-                } => pk11::VFY_VerifyDigestDirect(
+                Kind::Ecdsa => pk11::VFY_VerifyDigestDirect(
                     &raw const hash,
                     self.public.0,
                     &raw const signature,
                     pk11::SEC_OID_EC_PUBLIC_KEY,
-                    algorithm,
+                    self.hash,
                     ptr::null_mut(),
                 ),
             }

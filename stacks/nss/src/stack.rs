@@ -4,7 +4,7 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    supported,
+    operations, supported,
 };
 
 use crate::{
@@ -24,15 +24,7 @@ impl Stack for Nss {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations = [
-            "connect",
-            "serve",
-            "suite",
-            "request",
-            "client-certificate",
-            "verify",
-        ];
-        let ech = ech::OPERATIONS.into_iter().filter(|_| ech::is_available());
+        let names = "connect serve suite request client-certificate verify";
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -42,11 +34,7 @@ impl Stack for Nss {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations
-                .into_iter()
-                .chain(ech)
-                .map(str::to_owned)
-                .collect(),
+            operations: operations(&format!("{names} {}", ech::operations())),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
             suites: supported(CipherSuite::SERVED, has_suite),

@@ -17,9 +17,10 @@ use crate::{
 };
 
 /// The key usage (RFC 5280 section 4.2.1.3) that a server's certificate must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum KeyUsage {
     /// The library's requirement: with RSA, `keyEncipherment`.
+    #[default]
     OfLibrary,
     /// Any key usage. The suite's RSA certificates are only for signatures, which is their only use in TLS
     /// 1.3.
@@ -77,20 +78,8 @@ fn for_public_name(fd: FileDesc, name: &CStr, status: c_int) -> c_int {
     if status != ffi::SUCCESS && Error::last().code != ffi::SSL_ERROR_BAD_CERT_DOMAIN {
         return status;
     }
-    peer_certificates(fd, |chain| {
-        let Some(leaf) = chain.first().copied() else {
-            return ffi::FAILURE;
-        };
-        // SAFETY: the certificates are alive.
-        match unsafe { has_name(leaf, name) } {
-            Ok(()) => ffi::SUCCESS,
-            Err(error) => {
-                // SAFETY: the call only sets the thread's error.
-                unsafe { ffi::PR_SetError(error.code, 0) };
-                ffi::FAILURE
-            }
-        }
-    })
+    // SAFETY: the certificates are alive.
+    status_by_leaf(fd, |leaf| unsafe { has_name(leaf, name) })
 }
 
 /// Continues the library's verification after it has rejected the key usage. Any other error remains.
@@ -99,19 +88,25 @@ fn the_rest(fd: FileDesc, host: &CStr) -> c_int {
     if error.code != ffi::SEC_ERROR_INADEQUATE_KEY_USAGE {
         return ffi::FAILURE;
     }
-    peer_certificates(fd, |chain| {
-        let Some(leaf) = chain.first().copied() else {
-            return ffi::FAILURE;
-        };
-        // SAFETY: the certificates are alive.
-        match unsafe { all_but_key_usage(leaf, host, ffi::PR_Now()) } {
-            Ok(()) => ffi::SUCCESS,
-            Err(error) => {
-                // SAFETY: the call only sets the thread's error.
-                unsafe { ffi::PR_SetError(error.code, 0) };
-                ffi::FAILURE
-            }
+    // SAFETY: the certificates are alive.
+    status_by_leaf(fd, |leaf| unsafe {
+        all_but_key_usage(leaf, host, ffi::PR_Now())
+    })
+}
+
+/// Returns the status of a check of the peer's certificate, and sets its error.
+fn status_by_leaf(
+    fd: FileDesc,
+    check: impl FnOnce(ffi::Certificate) -> Result<(), Error>,
+) -> c_int {
+    peer_certificates(fd, |chain| match chain.first().copied().map(check) {
+        Some(Ok(())) => ffi::SUCCESS,
+        Some(Err(error)) => {
+            // SAFETY: the call only sets the thread's error.
+            unsafe { ffi::PR_SetError(error.code, 0) };
+            ffi::FAILURE
         }
+        None => ffi::FAILURE,
     })
 }
 
