@@ -1,5 +1,5 @@
 use netbench_tls::{CipherSuite, Group, Negotiated, TlsVersion};
-use netbench_worker::der_length;
+use netbench_worker::{alpn_text, der_length};
 use rustls::{
     ConnectionOutputs, HandshakeKind,
     crypto::{CertificateIdentity, Identity},
@@ -11,12 +11,11 @@ pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
     let version = session.protocol_version();
     let suite = session.negotiated_cipher_suite();
     let group = session.negotiated_key_exchange_group();
-    let alpn = session.alpn_protocol().map(AsRef::as_ref);
     Negotiated {
         version: version.and_then(|version| TlsVersion::of(version.0)),
         suite: suite.map(|suite| CipherSuite(suite.suite().0)),
         group: group.map(|kx| Group(kx.name().0)),
-        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(session.alpn_protocol()),
         resumed,
         // A resumed session remembers the chain, which was not sent again.
         chain_bytes: match session.peer_identity().map(|peer| peer.identity()) {

@@ -4,7 +4,7 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_package, locked_version, supported,
+    locked_package, locked_version, operations, supported,
 };
 
 use crate::{
@@ -53,7 +53,7 @@ impl Stack for NextLine {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: OPERATIONS.split(' ').map(str::to_owned).collect(),
+            operations: operations(OPERATIONS),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |it| group(it).is_ok()),
             suites: supported(CipherSuite::SERVED, |it| held_to(&[], &[it], &[]).is_ok()),

@@ -233,8 +233,7 @@ pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
         return Err(NotVerified::Unsupported(why.to_owned()));
     }
     let mut roots = RootCertStore::empty();
-    for root in &chain.roots {
-        let _ = roots.add(&Certificate(root.clone()));
-    }
+    let _ =
+        TrustRoots::Der(&chain.roots).add_each(|der| roots.add(&Certificate(der.to_vec())).is_ok());
     verify_chain(&WebPki(WebPkiVerifier::new(roots, None)), chain)
 }

@@ -4,8 +4,8 @@ use std::{fmt::Display, sync::Arc};
 
 use netbench_tls::{CipherSuite, Group, Profile, SignatureScheme};
 use netbench_worker::{
-    ChainInDer, NotVerified, Parameters, Probe, SetupError, TrustRoots, chain_of_pem, key_of_pem,
-    refused, verify_chain,
+    ChainInDer, NotVerified, Parameters, Probe, SetupError, TrustRoots, all_of, chain_of_pem,
+    key_of_pem, refused, verify_chain,
 };
 #[cfg(feature = "aws-lc")]
 use rustls::crypto::aws_lc_rs as cryptography;
@@ -142,13 +142,14 @@ fn verify_with(
     schemes: &[SignatureScheme],
 ) -> Result<(), SetupError> {
     let able = provider.signature_verification_algorithms;
-    let mapping = schemes.iter().map(|scheme| {
-        let found = able.mapping.iter().find(|(s, _)| s.get_u16() == scheme.0);
-        found
-            .copied()
-            .ok_or_else(|| unsupported("verification of", scheme))
-    });
-    let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
+    let mapping = all_of(
+        schemes,
+        |scheme| {
+            let mut able = able.mapping.iter().copied();
+            able.find(|(known, _)| known.get_u16() == scheme.0)
+        },
+        |scheme| unsupported("verification of", scheme),
+    )?;
     provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {
         all: able.all,
         // rustls requires a list with static lifetime. One is made for each configuration, not for each
@@ -253,9 +254,7 @@ impl netbench_worker::WebPki for WebPki {
 /// Verifies a chain as this line's clients do.
 pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
     let mut roots = RootCertStore::empty();
-    for root in &chain.roots {
-        let _ = roots.add(CertificateDer::from(&**root));
-    }
+    let _ = TrustRoots::Der(&chain.roots).add_each(|der| roots.add(der).is_ok());
     let provider = Arc::new(default_provider());
     let crls = chain.crls.iter().cloned();
     let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)

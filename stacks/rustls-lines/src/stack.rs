@@ -4,25 +4,16 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_versions, supported,
+    locked_versions, operations, supported,
 };
 
 use crate::{common, line};
 
 /// The supported operations, by their names in the protocol.
-const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
-    &[
-        "connect",
-        "serve",
-        "suite",
-        "request",
-        "client-certificate",
-        "client-file",
-        "early-data",
-        "verify",
-    ]
+const OPERATIONS: &str = if cfg!(feature = "connect") {
+    "connect serve suite request client-certificate client-file early-data verify"
 } else {
-    &["suite"]
+    "suite"
 };
 
 /// The crate of the cryptography.
@@ -72,7 +63,7 @@ impl Stack for Line {
                 connector: connector(),
                 build: build_facts(),
             },
-            operations: OPERATIONS.iter().map(|it| (*it).to_owned()).collect(),
+            operations: operations(OPERATIONS),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, line::has_group),
             suites: common::suites(),

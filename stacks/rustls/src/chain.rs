@@ -1,38 +1,30 @@
 use std::{fmt::Display, sync::Arc};
 
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError, verify_chain};
+use netbench_worker::{
+    ChainInDer, ChainVerifier, NotVerified, SetupError, TrustRoots, verify_chain,
+};
 use rustls::{
     Error, RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
-    crypto::CryptoProvider,
 };
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 
 use crate::provider::Provider;
 
-/// A verifier by webpki with the provider's algorithms and the roots that come with each chain, as in rustls' clients.
-pub(crate) struct GivenRoots(Arc<CryptoProvider>);
-
-impl GivenRoots {
-    pub(crate) fn new(provider: &dyn Provider) -> Result<Self, SetupError> {
-        Ok(Self(Arc::new(provider.by_default()?)))
-    }
-}
-
-impl ChainVerifier for GivenRoots {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
+/// Makes a verifier by webpki with the provider's algorithms and the roots that come with each chain, as in rustls' clients.
+pub(crate) fn given_roots(provider: &dyn Provider) -> Result<Box<dyn ChainVerifier>, SetupError> {
+    let provider = Arc::new(provider.by_default()?);
+    Ok(Box::new(move |chain: &ChainInDer| {
         let mut store = RootCertStore::empty();
-        for root in &chain.roots {
-            // As rustls' users do, this leaves out a root that rustls cannot use.
-            let _ = store.add(CertificateDer::from(root.as_slice()));
-        }
+        // As rustls' users do, this leaves out roots that rustls cannot use, which may be all.
+        let _ = TrustRoots::Der(&chain.roots).add_each(|der| store.add(der).is_ok());
         let crls = chain.crls.iter().cloned();
-        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(store), self.0.clone())
+        let verifier = WebPkiServerVerifier::builder_with_provider(store.into(), provider.clone())
             .with_crls(crls.map(CertificateRevocationListDer::from))
             .build()
             .map_err(NotVerified::by_rustls)?;
         verify_chain(&WebPki(verifier), chain)
-    }
+    }))
 }
 
 /// A verifier of rustls.

@@ -6,8 +6,8 @@ use hyper_rustls::{
 use netbench_protocol::Ech;
 use netbench_tls::{Alpn, ClientSettings, EchStatus, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{
-    ClientSetup, Fetch, Probe, SetupError, TimedTcp, TrustRoots, Wire, chain_of_pem, key_of_pem,
-    refused,
+    ClientSetup, Fetch, Probe, SetupError, TimedTcp, TrustRoots, Wire, all_of, chain_of_pem,
+    key_of_pem, refused,
 };
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,
@@ -167,12 +167,9 @@ fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
         MaybeHttpsStream::Http(_) => Negotiated::default(),
         MaybeHttpsStream::Https(tls) => {
             let (_, connection) = tls.inner().get_ref();
-            let suite = connection
-                .negotiated_cipher_suite()
-                .map(|suite| suite.suite());
             Negotiated {
                 ech: ech_status(connection.ech_status()),
-                ..names::negotiated(connection, suite)
+                ..names::negotiated(connection)
             }
         }
     }
@@ -185,15 +182,11 @@ fn offered(
     webpki: &WebPkiServerVerifier,
 ) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
     let able = webpki.supported_verify_schemes();
-    wanted
-        .iter()
-        .map(|scheme| {
-            let found = able.iter().find(|s| u16::from(**s) == scheme.0);
-            found
-                .copied()
-                .ok_or_else(|| provider.lacks(&format!("no verification of {scheme}")))
-        })
-        .collect()
+    all_of(
+        wanted,
+        |scheme| able.iter().copied().find(|s| u16::from(*s) == scheme.0),
+        |scheme| provider.lacks(&format!("no verification of {scheme}")),
+    )
 }
 
 /// rustls' own verifier, with its time measured.
@@ -207,20 +200,15 @@ struct TimedVerifier {
 impl ServerCertVerifier for TimedVerifier {
     fn verify_server_cert(
         &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
+        leaf: &CertificateDer<'_>,
+        above: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         self.probe.verify(|| {
-            self.webpki.verify_server_cert(
-                end_entity,
-                intermediates,
-                server_name,
-                ocsp_response,
-                now,
-            )
+            self.webpki
+                .verify_server_cert(leaf, above, name, ocsp_response, now)
         })
     }
 

@@ -5,7 +5,8 @@ use std::{ops::Range, sync::Arc};
 use netbench_protocol::Material;
 use netbench_tls::{Aead, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_worker::{
-    Exchange, ExchangeCalls, InPlaceKeys, KeyExchange, RECORD_DATA, SIGNED, SetupError, refused,
+    Exchange, ExchangeCalls, InPlaceKeys, KeyExchange, RECORD_DATA, SIGNED, SetupError, key_of_pem,
+    refused,
 };
 use rustls::{
     ContentType, Error, ProtocolVersion, SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
@@ -20,12 +21,10 @@ use rustls::{
     internal::derive_traffic_key,
     sign::SigningKey,
 };
-use rustls_pki_types::{
-    CertificateDer, PrivateKeyDer, SignatureVerificationAlgorithm, pem::PemObject,
-};
+use rustls_pki_types::{CertificateDer, SignatureVerificationAlgorithm, pem::PemObject};
 use webpki::EndEntityCert;
 
-use crate::provider::Provider;
+use crate::provider::{Provider, verification};
 
 pub(crate) fn exchange(
     provider: &dyn Provider,
@@ -58,26 +57,22 @@ impl Signing {
         material: &Material,
     ) -> Result<Self, SetupError> {
         let library = provider.by_default()?;
-        let der =
-            PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(refused("PEM"))?;
+        let der = key_of_pem("PEM", &material.key_pem)?;
         let certificate = CertificateDer::from_pem_slice(material.chain_pem.as_bytes())
             .map_err(refused("PEM"))?;
         let wanted = key.schemes()[0];
         let verifiable = library.signature_verification_algorithms.mapping;
-        let found = verifiable
-            .iter()
-            .find(|(scheme, _)| u16::from(*scheme) == wanted.0);
-        let made = found.and_then(|(scheme, algorithms)| {
+        let made = verification(verifiable, wanted).and_then(|(scheme, algorithms)| {
             let key = library.key_provider.load_private_key(der).ok()?;
-            key.choose_scheme(&[*scheme])?;
+            key.choose_scheme(&[scheme])?;
             Some(Self {
                 key,
-                scheme: *scheme,
+                scheme,
                 certificate,
                 algorithm: *algorithms.first()?,
             })
         });
-        made.ok_or_else(|| SetupError::Unsupported(format!("no {wanted} in {}", provider.stack())))
+        made.ok_or_else(|| provider.lacks(&format!("no {wanted}")))
     }
 }
 

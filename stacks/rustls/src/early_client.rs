@@ -56,7 +56,6 @@ impl ClientStream {
     /// Returns the negotiated parameters, once the handshake is done.
     pub(crate) fn negotiated(&self) -> Negotiated {
         let (_, connection) = self.tls.get_ref();
-        let suite = connection.negotiated_cipher_suite();
         // rustls has one kind of resumed handshake, with a HelloRetryRequest or without.
         let status = match (
             connection.is_early_data_accepted(),
@@ -68,7 +67,7 @@ impl ClientStream {
         };
         Negotiated {
             early_data: self.is_early.then_some(status),
-            ..names::negotiated(connection, suite.map(|suite| suite.suite()))
+            ..names::negotiated(connection)
         }
     }
 

@@ -10,7 +10,7 @@ use std::{
 use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated, wire::content::APPLICATION_DATA};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
-    TlsStream, accepted,
+    TlsStream, accepted, polled,
 };
 use rustls::{
     HandshakeKind, NamedGroup, ServerConfig, ServerConnection, server::StoresServerSessions,
@@ -282,7 +282,6 @@ impl<W: AsyncRead + AsyncWrite + Unpin> DrivenSession for EarlySession<W> {
     }
 
     fn negotiated(&self) -> Negotiated {
-        let suite = self.connection.negotiated_cipher_suite();
         let early_data = match (self.has_early_data, self.encrypted_records) {
             (true, _) => Some(EarlyDataStatus::Accepted),
             (false, 0 | 1) => None,
@@ -291,7 +290,7 @@ impl<W: AsyncRead + AsyncWrite + Unpin> DrivenSession for EarlySession<W> {
         };
         Negotiated {
             early_data,
-            ..names::negotiated(&self.connection, suite.map(|suite| suite.suite()))
+            ..names::negotiated(&self.connection)
         }
     }
 
@@ -342,14 +341,6 @@ fn record_bytes(bytes: &[u8]) -> Option<usize> {
     let [_, _, _, high, low] = *bytes.first_chunk::<HEADER_BYTES>()?;
     let length = HEADER_BYTES + usize::from(u16::from_be_bytes([high, low]));
     (bytes.len() >= length).then_some(length)
-}
-
-/// Converts the result of an operation on the socket, which does not block.
-fn polled<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Poll::Pending,
-        result => Poll::Ready(result),
-    }
 }
 
 #[cfg(all(test, feature = "ring"))]

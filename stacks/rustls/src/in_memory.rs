@@ -306,8 +306,7 @@ impl BufferedSession for InMemorySession {
     }
 
     fn negotiated(&self) -> Negotiated {
-        let suite = self.0.negotiated_cipher_suite().map(|suite| suite.suite());
-        names::negotiated(&self.0, suite)
+        names::negotiated(&self.0)
     }
 
     fn resumed(&self) -> bool {

@@ -16,36 +16,28 @@ fn main() -> ExitCode {
 }
 
 fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
-    let ring = Rustls::new(&Ring, executable);
-    match VERSION_OF {
+    let all = match VERSION_OF {
         #[cfg(feature = "aws-lc")]
-        Some("aws-lc-rs") => {
-            vec![Arc::new(
-                Rustls::new(&AwsLc, executable).version_of("aws-lc-rs"),
-            )]
-        }
-        Some(library) => vec![Arc::new(ring.version_of(library))],
+        Some("aws-lc-rs") => vec![Rustls::new(&AwsLc, executable).version_of("aws-lc-rs")],
+        Some(library) => vec![Rustls::new(&Ring, executable).version_of(library)],
         None => vec![
-            Arc::new(ring),
-            Arc::new(
-                Rustls::new(&Ring, executable)
-                    .variant("rustls-ring+no-buffer-limit", Interface::NoBufferLimit),
-            ),
-            Arc::new(Rustls::new(&Ring, executable).plain("rustls-ring+plain")),
+            Rustls::new(&Ring, executable),
+            Rustls::new(&Ring, executable)
+                .variant("rustls-ring+no-buffer-limit", Interface::NoBufferLimit),
+            Rustls::new(&Ring, executable).plain("rustls-ring+plain"),
             #[cfg(feature = "aws-lc")]
-            Arc::new(Rustls::new(&AwsLc, executable)),
+            Rustls::new(&AwsLc, executable),
             #[cfg(feature = "aws-lc")]
-            Arc::new(Rustls::new(&AwsLc, executable).plain("rustls-aws-lc+plain")),
+            Rustls::new(&AwsLc, executable).plain("rustls-aws-lc+plain"),
             #[cfg(feature = "aws-lc")]
-            Arc::new(
-                Rustls::new(&AwsLc, executable)
-                    .variant("rustls-aws-lc+unbuffered", Interface::Unbuffered),
-            ),
+            Rustls::new(&AwsLc, executable)
+                .variant("rustls-aws-lc+unbuffered", Interface::Unbuffered),
             #[cfg(feature = "aws-lc")]
-            Arc::new(
-                Rustls::new(&AwsLc, executable)
-                    .variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit),
-            ),
+            Rustls::new(&AwsLc, executable)
+                .variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit),
         ],
-    }
+    };
+    all.into_iter()
+        .map(|stack| Arc::new(stack) as Arc<dyn Stack>)
+        .collect()
 }

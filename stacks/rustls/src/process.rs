@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use netbench_tls::{CipherSuite, ClientSettings, Group, Profile, SignatureScheme, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_tls::{ClientSettings, Profile, SignatureScheme, TlsVersion};
+use netbench_worker::{Parameters, SetupError};
 use rustls::crypto::CryptoProvider;
 
 use crate::{provider::Provider, watch};
@@ -12,15 +12,8 @@ use crate::{provider::Provider, watch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Offers {
     versions: Vec<TlsVersion>,
-    /// The suites and groups, or `None` for the provider's defaults.
-    pinned: Option<Pinned>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pinned {
-    suites: Vec<CipherSuite>,
-    groups: Vec<Group>,
-    signatures: Vec<SignatureScheme>,
+    /// The suites, groups and signature schemes, or `None` for the provider's defaults.
+    pinned: Option<Parameters>,
 }
 
 /// The installed settings. rustls accepts one default provider for the lifetime of the process.
@@ -64,11 +57,7 @@ impl Offers {
             versions: settings.versions.clone(),
             pinned: match settings.profile {
                 Profile::Library => None,
-                Profile::Default | Profile::Servo => Some(Pinned {
-                    suites: settings.suites.clone(),
-                    groups: settings.groups.clone(),
-                    signatures: settings.signatures.clone(),
-                }),
+                Profile::Default | Profile::Servo => Some(settings.into()),
             },
         }
     }

@@ -8,14 +8,14 @@ mod ring;
 use std::sync::Arc;
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{SetupError, locked_package, refused, supported};
+use netbench_worker::{SetupError, all_of, locked_package, refused, supported};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
     crypto::{CryptoProvider, SupportedKxGroup, hpke::Hpke},
     server::ProducesTickets,
     version::{TLS12, TLS13},
 };
-use rustls_pki_types::PrivateKeyDer;
+use rustls_pki_types::{PrivateKeyDer, SignatureVerificationAlgorithm};
 
 #[cfg(feature = "aws-lc")]
 pub use self::aws_lc::AwsLc;
@@ -135,22 +135,23 @@ impl dyn Provider + '_ {
     ) -> Result<CryptoProvider, SetupError> {
         self.works()?;
         let (all_suites, all_groups) = (self.suites(), self.groups());
-        let suites = suites.iter().map(|suite| {
-            let found = all_suites.iter().find(|s| u16::from(s.suite()) == suite.0);
-            found
-                .copied()
-                .ok_or_else(|| self.lacks(&format!("no {suite}")))
-        });
-        let groups = groups.iter().map(|group| {
-            let found = all_groups.iter().find(|kx| u16::from(kx.name()) == group.0);
-            found
-                .copied()
-                .ok_or_else(|| self.lacks(&format!("no group {group}")))
-        });
-        Ok(self.custom(
-            suites.collect::<Result<_, _>>()?,
-            groups.collect::<Result<_, _>>()?,
-        ))
+        let suites = all_of(
+            suites,
+            |suite| {
+                let mut all = all_suites.iter().copied();
+                all.find(|s| u16::from(s.suite()) == suite.0)
+            },
+            |suite| self.lacks(&format!("no {suite}")),
+        )?;
+        let groups = all_of(
+            groups,
+            |group| {
+                let mut all = all_groups.iter().copied();
+                all.find(|kx| u16::from(kx.name()) == group.0)
+            },
+            |group| self.lacks(&format!("no group {group}")),
+        )?;
+        Ok(self.custom(suites, groups))
     }
 
     /// Refuses a server's key with which no suite of TLS 1.2 signs, where there is no other version.
@@ -181,7 +182,6 @@ impl dyn Provider + '_ {
         self.ticketer().map_err(refused("ticketer"))
     }
 
-    /// Returns the error that this stack lacks a feature.
     /// Returns a suite of HPKE with X25519, which other libraries have alone.
     pub(crate) fn hpke_with_x25519(&self) -> Option<&'static dyn Hpke> {
         const X25519: u16 = 0x0020;
@@ -189,6 +189,7 @@ impl dyn Provider + '_ {
         suites.find(|suite| u16::from(suite.suite().kem) == X25519)
     }
 
+    /// Returns the error that this stack lacks a feature.
     pub(crate) fn lacks(&self, what: &str) -> SetupError {
         SetupError::Unsupported(format!("{what} in {}", self.stack()))
     }
@@ -204,6 +205,18 @@ impl dyn Provider + '_ {
 /// Returns a package with its version, from the packages with which this workspace is built.
 pub fn package_version(package: &str) -> String {
     locked_package(include_str!("../../../Cargo.lock"), package)
+}
+
+/// A signature scheme with the algorithms that verify it, that of TLS 1.3 first.
+pub(crate) type Verification = (
+    rustls::SignatureScheme,
+    &'static [&'static dyn SignatureVerificationAlgorithm],
+);
+
+/// Returns the algorithms that verify a scheme, where `all` have it.
+pub(crate) fn verification(all: &[Verification], wanted: SignatureScheme) -> Option<Verification> {
+    let mut all = all.iter().copied();
+    all.find(|(scheme, _)| u16::from(*scheme) == wanted.0)
 }
 
 /// Converts versions to rustls' type.

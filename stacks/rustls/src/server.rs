@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
-use netbench_tls::{Alpn, CipherSuite, EarlyDataPolicy};
+use netbench_tls::{Alpn, CipherSuite, EarlyDataPolicy, TlsVersion};
 use netbench_worker::{
     Accept, Accepted, SetupError, TrustRoots, accepting, chain_of_pem, key_of_pem, refused,
     stapled_response, supported,
 };
 use rustls::{
-    ServerConfig,
+    ConfigBuilder, ServerConfig,
     crypto::CryptoProvider,
-    server::{NoServerSessionStorage, WebPkiClientVerifier},
+    server::{NoServerSessionStorage, WantsServerCert, WebPkiClientVerifier},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -69,11 +69,29 @@ pub(crate) fn acceptor(
         async {
             let stream = accepting.await?;
             let (_, connection) = stream.get_ref();
-            let suite = connection.negotiated_cipher_suite();
-            let negotiated = names::negotiated(connection, suite.map(|suite| suite.suite()));
+            let negotiated = names::negotiated(connection);
             Ok(Accepted::new(stream, negotiated))
         }
     }))
+}
+
+/// Begins a configuration with a provider, which lacks its certificate. With a root, the server requires a certificate of its
+/// client.
+pub(crate) fn builder(
+    provider: Arc<CryptoProvider>,
+    allowed: &[TlsVersion],
+    client_root: Option<&str>,
+) -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, SetupError> {
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&versions(allowed)?)
+        .map_err(refused("versions"))?;
+    let Some(root) = client_root else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let trust = roots(TrustRoots::Pem(root))?;
+    let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider).build();
+    let verifier = verifier.map_err(refused("verifier of clients"))?;
+    Ok(builder.with_client_cert_verifier(verifier))
 }
 
 /// Makes rustls' configuration with a provider, without a ticketer.
@@ -86,20 +104,11 @@ fn config(
     let key = key_of_pem("key", &site.key_pem)?;
     chosen.serves_with(&key, &site.versions)?;
     let ocsp = stapled_response(site)?.unwrap_or_default();
-    let provider = Arc::new(provider);
-    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
-        .with_protocol_versions(&versions(&site.versions)?)
-        .map_err(refused("versions"))?;
-    let builder = match &site.client_root_pem {
-        None => builder.with_no_client_auth(),
-        Some(root) => {
-            let trust = roots(TrustRoots::Pem(root))?;
-            let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
-                .build()
-                .map_err(refused("client certificates"))?;
-            builder.with_client_cert_verifier(verifier)
-        }
-    };
+    let builder = builder(
+        provider.into(),
+        &site.versions,
+        site.client_root_pem.as_deref(),
+    )?;
     let mut config = builder
         .with_single_cert_with_ocsp(chain, key, ocsp)
         .map_err(refused("chain and key"))?;

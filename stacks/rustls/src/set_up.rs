@@ -3,7 +3,9 @@
 use std::{io, sync::Arc};
 
 use netbench_tls::{ClientSettings, SetUpStep};
-use netbench_worker::{ClientSetup, Probe, SetUpAction, SetupError, TrustRoots, refused};
+use netbench_worker::{
+    ClientSetup, Probe, SetUpAction, SetupError, TrustRoots, certificates_of_pem, refused,
+};
 use rustls::{
     ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,
     crypto::{
@@ -52,8 +54,7 @@ pub(crate) fn actions<'a>(
 
 /// Returns the first certificate: to parse all roots takes longer than the work of this step.
 fn first(roots_pem: &str) -> &str {
-    const END: &str = "-----END CERTIFICATE-----";
-    roots_pem.split_inclusive(END).next().unwrap_or_default()
+    certificates_of_pem(roots_pem).next().unwrap_or_default()
 }
 
 fn hash(provider: &CryptoProvider) -> Result<(), rustls::Error> {

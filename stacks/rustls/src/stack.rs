@@ -6,7 +6,7 @@ use netbench_protocol::{
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
-    SetupError, Stack, build_facts,
+    SetupError, Stack, build_facts_with, operations,
 };
 
 use crate::{
@@ -99,9 +99,6 @@ impl Rustls {
     }
 
     fn record(&self) -> WorkerRecord {
-        let mut build = build_facts();
-        let facts = self.provider.build().into_iter();
-        build.extend(facts.map(|(name, fact)| (name.to_owned(), fact)));
         WorkerRecord {
             executable: self.executable.to_owned(),
             stack: self.name.to_owned(),
@@ -111,7 +108,7 @@ impl Rustls {
                 Connector::HyperRustls => "hyper-rustls",
                 Connector::TokioRustls => "tokio-rustls",
             }),
-            build,
+            build: build_facts_with(self.provider.build()),
         }
     }
 }
@@ -122,50 +119,27 @@ impl Stack for Rustls {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations: &[&str] = match self.interface {
-            Interface::Buffered if self.connector == Connector::TokioRustls => &[
-                "connect",
-                "serve",
-                "request",
-                "client-certificate",
-                "client-file",
-                EARLY_REQUEST,
-                SERVES_EARLY_DATA,
-                REQUIRES_CLIENT_CERTIFICATE,
-            ],
-            Interface::Buffered => &[
-                "connect",
-                "serve",
-                "suite",
-                "set-up",
-                "request",
-                "client-certificate",
-                "client-file",
-                "early-data",
-                "verify",
-                SERVES_EARLY_DATA,
-                REQUIRES_CLIENT_CERTIFICATE,
-            ],
-            Interface::Unbuffered | Interface::NoBufferLimit => &["suite"],
+        let mut names = match (self.interface, self.connector) {
+            (Interface::Buffered, Connector::TokioRustls) => format!(
+                "connect serve request client-certificate client-file \
+                 {EARLY_REQUEST} {SERVES_EARLY_DATA} {REQUIRES_CLIENT_CERTIFICATE}"
+            ),
+            (Interface::Buffered, Connector::HyperRustls) => format!(
+                "connect serve suite set-up request client-certificate client-file early-data verify \
+                 {SERVES_EARLY_DATA} {REQUIRES_CLIENT_CERTIFICATE}"
+            ),
+            (Interface::Unbuffered | Interface::NoBufferLimit, _) => "suite".to_owned(),
         };
         let is_through_hyper = self.connector == Connector::HyperRustls;
         let connects = is_through_hyper && self.interface == Interface::Buffered;
-        let ech = ["ech", "ech-grease"].into_iter();
-        let has_ech = connects && self.provider.hpke_with_x25519().is_some();
-        let ech = ech.filter(|_| has_ech);
+        if connects && self.provider.hpke_with_x25519().is_some() {
+            names += " ech ech-grease";
+        }
+        let sources = trust::SOURCES.into_iter().filter(|_| connects);
         StackDescription {
             record: self.record(),
-            operations: operations
-                .iter()
-                .copied()
-                .chain(ech)
-                .map(str::to_owned)
-                .collect(),
-            trust_sources: match self.interface {
-                Interface::Buffered if self.connector == Connector::TokioRustls => Vec::new(),
-                Interface::Buffered => trust::SOURCES.map(str::to_owned).to_vec(),
-                Interface::Unbuffered | Interface::NoBufferLimit => Vec::new(),
-            },
+            operations: operations(&names),
+            trust_sources: sources.map(str::to_owned).collect(),
             groups: self.provider.can_groups(),
             suites: self.provider.can_suites(),
             signatures: self.provider.can_signatures(),
@@ -195,7 +169,7 @@ impl Stack for Rustls {
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
-        Ok(Box::new(chain::GivenRoots::new(self.provider)?))
+        chain::given_roots(self.provider)
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use hyper_rustls::HttpsConnectorBuilder;
 use netbench_tls::TrustOrigin;
-use netbench_worker::{
-    ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError, refused, verify_chain,
-};
+use netbench_worker::{ChainInDer, OwnTrust, SetupError, refused, verify_chain};
 use rustls::{
     ClientConfig, RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
@@ -58,10 +56,11 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
             .enable_all_versions()
             .build(),
     );
+    let webpki = WebPki(trust.verifier);
     Ok(OwnTrust {
         roots: trust.roots,
         origin: trust.origin,
-        verifier: Box::new(Own(WebPki(trust.verifier))),
+        verifier: Box::new(move |chain: &ChainInDer| verify_chain(&webpki, chain)),
     })
 }
 
@@ -104,12 +103,4 @@ fn native_roots() -> Result<RootCertStore, SetupError> {
         words.push_str(&error.to_string());
     }
     Err(SetupError::Refused(words))
-}
-
-struct Own(WebPki<dyn ServerCertVerifier>);
-
-impl ChainVerifier for Own {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        verify_chain(&self.0, chain)
-    }
 }

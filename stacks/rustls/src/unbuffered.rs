@@ -159,9 +159,7 @@ impl<C: Records> Session for Unbuffered<C> {
     }
 
     fn negotiated(&self) -> Negotiated {
-        let state = self.connection.state();
-        let suite = state.negotiated_cipher_suite();
-        names::negotiated(state, suite.map(|suite| suite.suite()))
+        names::negotiated(self.connection.state())
     }
 
     fn resumed(&self) -> bool {

@@ -10,13 +10,10 @@ use rustls_pki_types::{
     AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm, UnixTime,
 };
 
-use crate::provider::Provider;
+use crate::provider::{Provider, Verification, verification};
 
 /// Signature schemes with the algorithms that verify them.
-type Mapping = &'static [(
-    rustls::SignatureScheme,
-    &'static [&'static dyn SignatureVerificationAlgorithm],
-)];
+type Mapping = &'static [Verification];
 
 /// The connection in progress: a worker makes one at a time.
 static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
@@ -64,9 +61,7 @@ pub(crate) fn mapping(
     wanted: &[SignatureScheme],
 ) -> Result<Mapping, SetupError> {
     let watched = |wanted: &SignatureScheme| {
-        let mut all = all.iter();
-        let (scheme, algorithms) = all
-            .find(|(scheme, _)| u16::from(*scheme) == wanted.0)
+        let (scheme, algorithms) = verification(all, *wanted)
             .ok_or_else(|| provider.lacks(&format!("no verification of {wanted}")))?;
         let algorithms = algorithms.iter().map(|algorithm| {
             let watched: &dyn SignatureVerificationAlgorithm = Box::leak(Box::new(Signature {
@@ -76,7 +71,7 @@ pub(crate) fn mapping(
             watched
         });
         let algorithms: &[_] = algorithms.collect::<Vec<_>>().leak();
-        Ok((*scheme, algorithms))
+        Ok((scheme, algorithms))
     };
     let mapping: Vec<_> = wanted.iter().map(watched).collect::<Result<_, _>>()?;
     Ok(mapping.leak())
