@@ -3,7 +3,8 @@ use std::{error::Error, sync::Arc};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::WorkerRecord;
 use netbench_worker::{
-    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts, locked_package,
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts_with,
+    locked_package, operations,
 };
 
 use crate::settings;
@@ -22,9 +23,7 @@ impl Stack for BertieStack {
 
     fn describe(&self) -> StackDescription {
         const LOCK: &str = include_str!("../../../Cargo.lock");
-        let mut build = build_facts();
-        let (verifier, none) = (WorkerRecord::VERIFIER, WorkerRecord::NO_VERIFIER);
-        build.insert(verifier.to_owned(), none.to_owned());
+        let verifier = (WorkerRecord::VERIFIER, WorkerRecord::NO_VERIFIER.to_owned());
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -32,9 +31,9 @@ impl Stack for BertieStack {
                 library: locked_package(LOCK, "bertie"),
                 provider: Some(locked_package(LOCK, "libcrux")),
                 connector: "none".to_owned(),
-                build,
+                build: build_facts_with([verifier]),
             },
-            operations: vec!["suite".to_owned()],
+            operations: operations("suite"),
             trust_sources: Vec::new(),
             groups: settings::GROUPS.map(|(group, _)| group).to_vec(),
             suites: settings::suites(),

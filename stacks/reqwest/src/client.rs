@@ -19,7 +19,7 @@ use reqwest::{
     retry,
     tls::Version,
 };
-use tower_layer::Layer;
+use tower_layer::layer_fn;
 use tower_service::Service;
 
 use crate::calls;
@@ -67,6 +67,7 @@ pub(crate) fn connector<W: Watch>(
         Profile::Servo => builder.tcp_nodelay(false).http1_title_case_headers(),
         Profile::Default | Profile::Library => builder,
     };
+    let watched = probe.clone();
     // Each request has one connection, to the address in it.
     let builder = builder
         .no_proxy()
@@ -74,7 +75,11 @@ pub(crate) fn connector<W: Watch>(
         .retry(retry::never())
         .pool_max_idle_per_host(0)
         .dns_resolver(Arc::new(Resolver(probe.clone())))
-        .connector_layer(Timed::<W>::new(probe));
+        .connector_layer(layer_fn(move |inner| TimedConnector {
+            inner,
+            probe: watched.clone(),
+            agreed: W::agreed,
+        }));
     Ok(Box::new(Client::<W> {
         client: builder
             .build()
@@ -171,58 +176,18 @@ impl Resolve for Resolver {
     }
 }
 
-/// A layer that marks the end of the handshakes of reqwest's connector.
-struct Timed<W> {
-    probe: Probe,
-    watch: PhantomData<fn() -> W>,
-}
-
-impl<W> Timed<W> {
-    fn new(probe: &Probe) -> Self {
-        Self {
-            probe: probe.clone(),
-            watch: PhantomData,
-        }
-    }
-}
-
-// The implementation is not derived, which would require that the watch is Clone too.
-impl<W> Clone for Timed<W> {
-    fn clone(&self) -> Self {
-        Self::new(&self.probe)
-    }
-}
-
-impl<S, W> Layer<S> for Timed<W> {
-    type Service = TimedConnector<S, W>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        TimedConnector {
-            inner,
-            timed: self.clone(),
-        }
-    }
-}
-
-struct TimedConnector<S, W> {
+/// reqwest's connector, which marks the end of handshakes.
+#[derive(Clone)]
+struct TimedConnector<S> {
     inner: S,
-    timed: Timed<W>,
+    probe: Probe,
+    agreed: fn() -> Negotiated,
 }
 
-impl<S: Clone, W> Clone for TimedConnector<S, W> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            timed: self.timed.clone(),
-        }
-    }
-}
-
-impl<S, R, W> Service<R> for TimedConnector<S, W>
+impl<S, R> Service<R> for TimedConnector<S>
 where
     S: Service<R>,
     S::Future: Send + 'static,
-    W: Watch,
 {
     type Response = S::Response;
     type Error = S::Error;
@@ -234,10 +199,10 @@ where
 
     fn call(&mut self, request: R) -> Self::Future {
         let connecting = self.inner.call(request);
-        let probe = self.timed.probe.clone();
+        let (probe, agreed) = (self.probe.clone(), self.agreed);
         Box::pin(async move {
             let connection = connecting.await?;
-            probe.agreed(W::agreed);
+            probe.agreed(agreed);
             Ok(connection)
         })
     }

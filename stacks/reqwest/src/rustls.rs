@@ -7,7 +7,8 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_stack_rustls::{Provider, process, watch};
 use netbench_tls::{ClientSettings, Negotiated, WorkerRecord};
 use netbench_worker::{
-    Accept, ClientSetup, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts,
+    Accept, ClientSetup, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts_with,
+    operations,
 };
 use reqwest::{Certificate, Client};
 use rustls::{
@@ -44,11 +45,7 @@ impl Stack for Rustls {
     }
 
     fn describe(&self) -> StackDescription {
-        let mut build = build_facts();
-        build.insert(
-            "verifier".to_owned(),
-            package_version("rustls-platform-verifier"),
-        );
+        let verifier = package_version("rustls-platform-verifier");
         let hyper = package_version("hyper-rustls");
         StackDescription {
             record: WorkerRecord {
@@ -57,9 +54,9 @@ impl Stack for Rustls {
                 library: package_version("rustls"),
                 provider: Some(AwsLc.library()),
                 connector: format!("{}, {hyper}", package_version("reqwest")),
-                build,
+                build: build_facts_with([("verifier", verifier)]),
             },
-            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
+            operations: operations("connect serve request"),
             trust_sources: Vec::new(),
             ..self.rustls.describe()
         }

@@ -92,6 +92,18 @@ pub(crate) fn held_to(parameters: Parameters, config: Builder) -> Result<Config,
     Ok(config)
 }
 
+/// Sets the chain and key of a side.
+pub(crate) fn identify(
+    config: &mut Builder,
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(), SetupError> {
+    config
+        .load_pem(chain_pem.as_bytes(), key_pem.as_bytes())
+        .map(drop)
+        .map_err(refused("chain and key"))
+}
+
 pub(crate) fn trust(config: &mut Builder, roots_pem: &str) -> Result<(), SetupError> {
     config
         .trust_pem(roots_pem.as_bytes())

@@ -1,5 +1,5 @@
 use netbench_tls::{Group, Negotiated, SignatureScheme, TlsVersion};
-use netbench_worker::der_length;
+use netbench_worker::{alpn_text, der_length};
 use s2n_tls::{connection::Connection, enums::Version};
 
 use crate::ffi;
@@ -8,19 +8,14 @@ use crate::ffi;
 pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
     let resumed = connection.resumed();
     let version = connection.actual_protocol_version().ok();
-    let alpn = connection.application_protocol();
     Negotiated {
         version: version.and_then(tls_version),
         suite: ffi::negotiated_suite(connection),
         group: connection.selected_key_exchange_group().and_then(group),
         signature: connection.signature_scheme().and_then(scheme),
-        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(connection.application_protocol()),
         resumed,
-        chain_bytes: if resumed {
-            Vec::new()
-        } else {
-            peer_chain(connection)
-        },
+        chain_bytes: peer_chain(connection),
         ..Negotiated::default()
     }
 }
@@ -56,6 +51,10 @@ fn scheme(name: &str) -> Option<SignatureScheme> {
 /// Returns the size of each certificate of the verified chain, except for the root, which belongs to this
 /// side. The crate does not report certificates that were sent outside of that chain.
 fn peer_chain(connection: &Connection) -> Vec<u32> {
+    if connection.resumed() {
+        // The session remembers the chain, which was not sent again.
+        return Vec::new();
+    }
     let Ok(chain) = connection.peer_cert_chain() else {
         return Vec::new();
     };

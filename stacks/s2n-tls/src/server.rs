@@ -3,35 +3,23 @@ use std::sync::Arc;
 use netbench_protocol::ServeSite;
 use netbench_tls::{KeyExchange, SignatureScheme};
 use netbench_worker::{
-    Accept, Accepted, Parameters, SetupError, accepting, refused, stapled_response, supported,
+    Accept, Accepted, FFDHE2048_PEM, Parameters, SetupError, accepting, refused, stapled_response,
+    supported,
 };
 use s2n_tls::config::Builder;
 use s2n_tls_tokio::TlsAcceptor;
 
 use crate::{
-    client::{held_to, without_delays},
+    client::{held_to, identify, without_delays},
     ffi,
     negotiated::negotiated,
     tickets::seal,
 };
 
-/// ffdhe2048 (RFC 7919 appendix A.1), without which the library has no suite with DHE.
-const FFDHE2048: &str = "-----BEGIN DH PARAMETERS-----
-MIIBCAKCAQEA//////////+t+FRYortKmq/cViAnPTzx2LnFg84tNpWp4TZBFGQz
-+8yTnc4kmz75fS/jY2MMddj2gbICrsRhetPfHtXV/WVhJDP1H18GbtCFY2VVPe0a
-87VXE15/V8k1mE8McODmi3fipona8+/och3xWKE2rec1MKzKT0g6eXq8CrGCsyT7
-YdEIqUuyyOP7uWrat2DX9GgdT0Kj3jlN9K5W7edjcrsZCwenyO4KbXCeAvzhzffi
-7MA0BM0oNC9hkXL+nOmFg/+OTxIy7vKBg8P+OxtMb61zO7X8vC7CIAXFjvGDfRaD
-ssbzSibBsu/6iGtCOGEoXJf//////////wIBAg==
------END DH PARAMETERS-----
-";
-
 /// Makes s2n-tls' configuration for one site.
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     let mut config = without_delays(Builder::new())?;
-    config
-        .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())
-        .map_err(refused("chain and key"))?;
+    identify(&mut config, &site.chain_pem, &site.key_pem)?;
     let parameters = Parameters::of_site(
         site,
         |it| ffi::suite(it).is_some(),
@@ -42,7 +30,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     // The library validates the parameters again for each site, which takes long.
     if facts.any(|facts| facts.key_exchange == KeyExchange::Dhe) {
         config
-            .add_dhparams(FFDHE2048.as_bytes())
+            .add_dhparams(FFDHE2048_PEM.as_bytes())
             .map_err(refused("DH parameters"))?;
     }
     config

@@ -3,8 +3,8 @@ use std::{error::Error, sync::Arc};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
-    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_package, supported,
+    Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts_with,
+    locked_package, operations, supported,
 };
 
 use crate::{client, explain, ffi, fips, libcrypto::Libcrypto, server};
@@ -52,15 +52,10 @@ impl Stack for S2n {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations = ["connect", "serve", "suite", "request", "client-certificate"];
-        let mut build = build_facts();
-        if let Libcrypto::OpenSsl { facts, .. } = self.libcrypto {
-            build.extend(
-                facts()
-                    .into_iter()
-                    .map(|(name, fact)| (name.to_owned(), fact)),
-            );
-        }
+        let facts = match self.libcrypto {
+            Libcrypto::OpenSsl { facts, .. } => facts(),
+            Libcrypto::AwsLc => Vec::new(),
+        };
         StackDescription {
             record: WorkerRecord {
                 executable: self.executable.to_owned(),
@@ -68,9 +63,9 @@ impl Stack for S2n {
                 library: version("s2n-tls"),
                 provider: Some(self.provider()),
                 connector: version("s2n-tls-hyper"),
-                build,
+                build: build_facts_with(facts),
             },
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: operations("connect serve suite request client-certificate"),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |it| ffi::group(it).is_some()),
             suites: supported(CipherSuite::SERVED, |it| ffi::suite(it).is_some()),
