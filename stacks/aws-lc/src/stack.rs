@@ -6,9 +6,9 @@ use netbench_tls::{
     CipherSuite, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion, WorkerRecord,
 };
 use netbench_worker::{
-    Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch,
-    InMemory, OwnTrust, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier,
-    build_facts, locked_package, supported,
+    Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, Explained, Fetch, InMemory,
+    OwnTrust, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier, build_facts,
+    locked_package, operations, supported,
 };
 use openssl::{ssl::SslMode, version::version};
 
@@ -23,15 +23,6 @@ impl Stack for AwsLc {
     }
 
     fn describe(&self) -> StackDescription {
-        let operations = [
-            "connect",
-            "serve",
-            "suite",
-            "request",
-            "client-certificate",
-            "client-file",
-            "verify",
-        ];
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -41,7 +32,9 @@ impl Stack for AwsLc {
                 connector: locked_package(include_str!("../Cargo.lock"), "hyper-openssl"),
                 build: build_facts(),
             },
-            operations: operations.map(str::to_owned).to_vec(),
+            operations: operations(
+                "connect serve suite request client-certificate client-file verify",
+            ),
             trust_sources: SOURCES.map(str::to_owned).to_vec(),
             groups: supported(Group::OFFERED, settings::can_group),
             // AWS-LC has no suites with finite fields.
@@ -78,17 +71,17 @@ impl Stack for AwsLc {
 }
 
 impl InMemory for AwsLc {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        let is_tls13 = setup.settings.version == TlsVersion::Tls13;
-        match setup.side {
-            EndpointSide::Client => netbench_libssl::client::<Self>(setup, SslMode::empty()),
-            EndpointSide::Server if is_tls13 && setup.kind == HandshakeKind::SessionId => {
-                Err(SetupError::unsupported(
-                    "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them",
-                ))
-            }
-            EndpointSide::Server => netbench_libssl::server::<Self>(setup, SslMode::empty()),
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        netbench_libssl::client::<Self>(setup, SslMode::empty())
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        if setup.kind == HandshakeKind::SessionId && setup.settings.version == TlsVersion::Tls13 {
+            return Err(SetupError::unsupported(
+                "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them",
+            ));
         }
+        netbench_libssl::server::<Self>(setup, SslMode::empty())
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {

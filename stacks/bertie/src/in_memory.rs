@@ -11,8 +11,8 @@ use bertie::{
 };
 use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
-    SessionError, SetupError, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, HandshakeState, InMemory, Observed, Session, SessionError, SetupError,
+    TrustRoots, Verifier,
 };
 use rand::thread_rng;
 
@@ -29,34 +29,23 @@ const RECORD: u16 = 1 << 14;
 const HEADER: usize = 5;
 
 impl InMemory for BertieStack {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        let algorithms = algorithms(setup)?;
-        let record = setup.max_fragment_bytes.unwrap_or(RECORD);
-        if !(1..=RECORD).contains(&record) {
-            let why = format!("maximum fragment: from 1 to {RECORD} bytes");
-            return Err(SetupError::Refused(why));
-        }
-        let record = usize::from(record);
-        let material = setup.material;
-        let host = Bytes::from(material.host.as_bytes());
-        let leaf = key::certificate(&material.chain_pem)?;
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (algorithms, record, host, leaf) = common(setup)?;
         let leaf_bytes = u32::try_from(leaf.len()).unwrap_or(u32::MAX);
-        Ok(match setup.side {
-            EndpointSide::Client => Box::new(ClientEndpoint {
-                algorithms,
-                host,
-                leaf_bytes,
-                record,
-            }),
-            EndpointSide::Server => {
-                let key = key::signature_key(&material.key_pem, algorithms.signature())?;
-                Box::new(ServerEndpoint {
-                    algorithms,
-                    identity: ServerDB::new(host, Bytes::from(leaf), key, None),
-                    record,
-                })
-            }
-        })
+        Ok(Box::new(move || {
+            let side = Side::New(Begin::Client(host.clone()), algorithms);
+            session(side, record, vec![leaf_bytes])
+        }))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (algorithms, record, host, leaf) = common(setup)?;
+        let key = key::signature_key(&setup.material.key_pem, algorithms.signature())?;
+        let identity = ServerDB::new(host, Bytes::from(leaf), key, None);
+        Ok(Box::new(move || {
+            let begin = Begin::Server(Box::new(identity.clone()));
+            session(Side::New(begin, algorithms), record, Vec::new())
+        }))
     }
 
     fn verifier(&self, _: &str, _: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -68,41 +57,31 @@ impl InMemory for BertieStack {
     }
 }
 
-struct ClientEndpoint {
-    algorithms: Algorithms,
-    host: Bytes,
-    leaf_bytes: u32,
-    record: usize,
-}
-
-impl Endpoint for ClientEndpoint {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let begin = Begin::Client(self.host.clone());
-        Ok(Box::new(Records {
-            side: Side::New(begin, self.algorithms),
-            record: self.record,
-            chain_bytes: vec![self.leaf_bytes],
-            hello: Vec::new(),
-        }))
+/// Returns the suite, the maximum plaintext of a record, the server's name, and its certificate.
+fn common(setup: &EndpointSetup<'_>) -> Result<(Algorithms, usize, Bytes, Vec<u8>), SetupError> {
+    let algorithms = algorithms(setup)?;
+    let record = setup.max_fragment_bytes.unwrap_or(RECORD);
+    if !(1..=RECORD).contains(&record) {
+        let why = format!("maximum fragment: from 1 to {RECORD} bytes");
+        return Err(SetupError::Refused(why));
     }
+    let material = setup.material;
+    let host = Bytes::from(material.host.as_bytes());
+    let leaf = key::certificate(&material.chain_pem)?;
+    Ok((algorithms, usize::from(record), host, leaf))
 }
 
-struct ServerEndpoint {
-    algorithms: Algorithms,
-    identity: ServerDB,
+fn session(
+    side: Side,
     record: usize,
-}
-
-impl Endpoint for ServerEndpoint {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let begin = Begin::Server(Box::new(self.identity.clone()));
-        Ok(Box::new(Records {
-            side: Side::New(begin, self.algorithms),
-            record: self.record,
-            chain_bytes: Vec::new(),
-            hello: Vec::new(),
-        }))
-    }
+    chain_bytes: Vec<u32>,
+) -> Result<Box<dyn Session>, SessionError> {
+    Ok(Box::new(Records {
+        side,
+        record,
+        chain_bytes,
+        hello: Vec::new(),
+    }))
 }
 
 /// The initial data of a side.
@@ -296,6 +275,7 @@ mod tests {
     use netbench_lab::suite_pki;
     use netbench_protocol::Material;
     use netbench_tls::{Aead, HandshakeKind, KeyType, SessionSettings, TlsVersion};
+    use netbench_worker::EndpointSide;
 
     use super::*;
     use crate::settings::GROUPS;

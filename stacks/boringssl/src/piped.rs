@@ -7,7 +7,7 @@ use boring::{
     ssl::{Error, ErrorCode, ShutdownState, Ssl, SslStream},
 };
 use foreign_types_shared::ForeignTypeRef;
-use netbench_tls::{FailureWord, Negotiated};
+use netbench_tls::Negotiated;
 use netbench_worker::{DrivenSession, EndpointSide, Pipe, Piped, Session, SessionError};
 
 use crate::negotiated::negotiated;
@@ -17,11 +17,17 @@ pub(crate) fn session(
     ssl: Result<Ssl, ErrorStack>,
     side: EndpointSide,
 ) -> Result<Box<dyn Session>, SessionError> {
-    let stream = ssl.and_then(|ssl| SslStream::new(ssl, Pipe::default()));
-    Ok(Box::new(Piped::new(Connection {
-        stream: stream.map_err(|e| SessionError::new(FailureWord::Session, e))?,
-        side,
-    })))
+    let stream = ssl.and_then(|ssl| {
+        // SAFETY: the connection is live, and unused so far.
+        unsafe {
+            match side {
+                EndpointSide::Client => boring_sys::SSL_set_connect_state(ssl.as_ptr()),
+                EndpointSide::Server => boring_sys::SSL_set_accept_state(ssl.as_ptr()),
+            }
+        }
+        SslStream::new(ssl, Pipe::default())
+    });
+    Piped::session(stream.map(|stream| Connection { stream, side }))
 }
 
 struct Connection {

@@ -6,8 +6,8 @@ use netbench_protocol::Material;
 use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
     AeadRecords, Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped,
-    RecordProtection, Session as MeasuredSession, SessionError, SetupError, Signatures,
-    SigningPair, TICKETS, TrustRoots, Verifier, failed, refused,
+    RecordProtection, SessionError, SetupError, Signatures, SigningPair, TICKETS, TrustRoots,
+    Verifier, refused,
 };
 
 use crate::{
@@ -19,22 +19,66 @@ use crate::{
     settings::Priority,
     signing::Keys,
     stack::GnuTls,
-    tickets::{ServerSessions, Tickets},
+    tickets::ServerSessions,
 };
 
 impl InMemory for GnuTls {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         supported(setup)?;
-        match setup.side {
-            EndpointSide::Client => client(setup),
-            EndpointSide::Server => server(setup),
+        let material = setup.material;
+        let credentials = Credentials::new()?;
+        credentials.trust_pem(&material.roots_pem)?;
+        credentials.verify_peers();
+        if setup.settings.client_auth == ClientAuth::On {
+            let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
+            credentials.identity(chain, key, None)?;
         }
+        let flags = ffi::CLIENT | ffi::KEY_SHARE_TOP;
+        let (flags, tickets) = match setup.kind {
+            HandshakeKind::Full => (flags | ffi::NO_TICKETS, None),
+            HandshakeKind::SessionId => (flags | ffi::NO_TICKETS, Some(Arc::default())),
+            HandshakeKind::Ticket => (flags, Some(Arc::default())),
+        };
+        let config = config(setup, flags, credentials, Resumption::None)?;
+        let user = User {
+            host: Some(name(&material.host)?),
+            tickets,
+            ..User::default()
+        };
+        Ok(endpoint(config, user))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        supported(setup)?;
+        let material = setup.material;
+        let credentials = Credentials::new()?;
+        credentials.identity(&material.chain_pem, &material.key_pem, None)?;
+        if setup.settings.client_auth == ClientAuth::On {
+            credentials.trust_pem(&material.roots_pem)?;
+            credentials.verify_peers();
+        }
+        let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
+        let (flags, resumption) = match setup.kind {
+            HandshakeKind::Full => (flags | ffi::NO_TICKETS, Resumption::None),
+            HandshakeKind::SessionId => {
+                let kept: Arc<ServerSessions> = Arc::default();
+                (flags | ffi::NO_TICKETS, Resumption::Kept(kept))
+            }
+            HandshakeKind::Ticket => {
+                let key = TicketKey::new()?;
+                let count = u8::try_from(TICKETS).unwrap_or(u8::MAX);
+                (flags, Resumption::Tickets { key, count })
+            }
+        };
+        let config = config(setup, flags, credentials, resumption)?;
+        Ok(endpoint(config, User::default()))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        Ok(Box::new(ChainsOfHost {
-            trust: TrustList::of_pem(roots_pem)?,
-            host: name(host)?,
+        let (trust, host) = (TrustList::of_pem(roots_pem)?, name(host)?);
+        Ok(Box::new(move |chain: &[Vec<u8>]| {
+            let verified = trust.verify(chain, &host);
+            verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
         }))
     }
 
@@ -90,56 +134,6 @@ fn name(text: &str) -> Result<CString, SetupError> {
     CString::new(text).map_err(refused("name"))
 }
 
-fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let credentials = Credentials::new()?;
-    credentials.trust_pem(&material.roots_pem)?;
-    credentials.verify_peers();
-    if setup.settings.client_auth == ClientAuth::On {
-        let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
-        credentials.identity(chain, key, None)?;
-    }
-    let flags = ffi::CLIENT | ffi::KEY_SHARE_TOP;
-    let (flags, tickets) = match setup.kind {
-        HandshakeKind::Full => (flags | ffi::NO_TICKETS, None),
-        HandshakeKind::SessionId => (flags | ffi::NO_TICKETS, Some(Arc::default())),
-        HandshakeKind::Ticket => (flags, Some(Arc::default())),
-    };
-    Ok(Box::new(Side {
-        config: config(setup, flags, credentials, Resumption::None)?,
-        host: Some(name(&material.host)?),
-        tickets,
-    }))
-}
-
-fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let credentials = Credentials::new()?;
-    credentials.identity(&material.chain_pem, &material.key_pem, None)?;
-    if setup.settings.client_auth == ClientAuth::On {
-        credentials.trust_pem(&material.roots_pem)?;
-        credentials.verify_peers();
-    }
-    let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
-    let (flags, resumption) = match setup.kind {
-        HandshakeKind::Full => (flags | ffi::NO_TICKETS, Resumption::None),
-        HandshakeKind::SessionId => {
-            let kept: Arc<ServerSessions> = Arc::default();
-            (flags | ffi::NO_TICKETS, Resumption::Kept(kept))
-        }
-        HandshakeKind::Ticket => {
-            let key = TicketKey::new()?;
-            let count = u8::try_from(TICKETS).unwrap_or(u8::MAX);
-            (flags, Resumption::Tickets { key, count })
-        }
-    };
-    Ok(Box::new(Side {
-        config: config(setup, flags, credentials, resumption)?,
-        host: None,
-        tickets: None,
-    }))
-}
-
 /// Makes the common configuration of both sides: the version, suite, group and schemes of the settings.
 fn config(
     setup: &EndpointSetup<'_>,
@@ -148,7 +142,6 @@ fn config(
     resumption: Resumption,
 ) -> Result<Arc<Config>, SetupError> {
     let settings = setup.settings;
-
     let asks = setup.side == EndpointSide::Server && settings.client_auth == ClientAuth::On;
     Ok(Arc::new(Config {
         flags,
@@ -166,35 +159,7 @@ fn config(
     }))
 }
 
-/// One side's configuration, with the sessions that a client keeps.
-struct Side {
-    config: Arc<Config>,
-    host: Option<CString>,
-    tickets: Option<Arc<Tickets>>,
-}
-
-impl Endpoint for Side {
-    fn session(&self) -> Result<Box<dyn MeasuredSession>, SessionError> {
-        let user = User {
-            host: self.host.clone(),
-            probe: None,
-            tickets: self.tickets.clone(),
-        };
-        let made = Session::new(&self.config, Pipe::default(), user);
-        let session = made.map_err(failed(FailureWord::Session))?;
-        Ok(Box::new(Piped::new(session)))
-    }
-}
-
-/// A verifier of one server's chains.
-struct ChainsOfHost {
-    trust: TrustList,
-    host: CString,
-}
-
-impl Verifier for ChainsOfHost {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let verified = self.trust.verify(chain, &self.host);
-        verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
-    }
+/// Makes sessions with one side's configuration.
+fn endpoint(config: Arc<Config>, user: User) -> Box<dyn Endpoint> {
+    Box::new(move || Piped::session(Session::new(&config, Pipe::default(), user.clone())))
 }

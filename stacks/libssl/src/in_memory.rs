@@ -1,11 +1,11 @@
 //! Sessions over plain buffers, with the library's defaults unless the settings differ.
 
-use std::{any::Any, sync::Arc};
+use std::{any::Any, error::Error, sync::Arc};
 
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
-    Endpoint, EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TicketUse, Tickets,
-    TrustRoots, Verifier, refused,
+    Endpoint, EndpointSetup, KEPT_SESSIONS, SetupError, TICKETS, TicketUse, Tickets, TrustRoots,
+    Verifier, failed, refused,
 };
 use openssl::{
     error::ErrorStack,
@@ -36,7 +36,10 @@ pub fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupE
     store
         .set_purpose(X509PurposeId::SSL_SERVER)
         .map_err(refused("verifier"))?;
-    Ok(Box::new(StoreVerifier(store.build())))
+    let store = store.build();
+    Ok(Box::new(move |chain: &[Vec<u8>]| {
+        verified(&store, chain).map_err(failed(FailureWord::Verify))
+    }))
 }
 
 /// Makes the configuration that a user makes once, with these roots.
@@ -193,34 +196,16 @@ fn accepting(context: &SslContext) -> Result<Ssl, ErrorStack> {
     Ok(ssl)
 }
 
-struct StoreVerifier(X509Store);
-
-impl Verifier for StoreVerifier {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        match self.verified(chain) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(why)) => Err(SessionError::new(FailureWord::Verify, why)),
-            Err(error) => Err(SessionError::new(FailureWord::Verify, error)),
-        }
+fn verified(store: &X509Store, chain: &[Vec<u8>]) -> Result<(), Box<dyn Error>> {
+    let (leaf, above) = chain.split_first().ok_or("an empty chain")?;
+    let leaf = X509::from_der(leaf)?;
+    let mut untrusted = OpenSslStack::new()?;
+    for der in above {
+        untrusted.push(X509::from_der(der)?)?;
     }
-}
-
-impl StoreVerifier {
-    fn verified(&self, chain: &[Vec<u8>]) -> Result<Result<(), String>, ErrorStack> {
-        let Some((leaf, above)) = chain.split_first() else {
-            return Ok(Err("an empty chain".to_owned()));
-        };
-        let leaf = X509::from_der(leaf)?;
-        let mut untrusted = OpenSslStack::new()?;
-        for der in above {
-            untrusted.push(X509::from_der(der)?)?;
-        }
-        X509StoreContext::new()?.init(&self.0, &leaf, &untrusted, |context| {
-            Ok(if context.verify_cert()? {
-                Ok(())
-            } else {
-                Err(context.error().error_string().to_owned())
-            })
-        })
-    }
+    let refused = X509StoreContext::new()?.init(store, &leaf, &untrusted, |context| {
+        let is_good = context.verify_cert()?;
+        Ok((!is_good).then(|| context.error().error_string()))
+    })?;
+    refused.map_or(Ok(()), |why| Err(why.into()))
 }

@@ -2,8 +2,8 @@
 
 use std::{io, marker::PhantomData, task::Poll};
 
-use netbench_tls::{FailureWord, Negotiated};
-use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError, failed};
+use netbench_tls::Negotiated;
+use netbench_worker::{DrivenSession, Pipe, Piped, Session, SessionError};
 use openssl::{
     error::ErrorStack,
     ssl::{Error, ErrorCode, ShutdownState, Ssl, SslStream},
@@ -17,11 +17,11 @@ pub(crate) fn session<L: Libssl>(
     side: Side,
 ) -> Result<Box<dyn Session>, SessionError> {
     let stream = ssl.and_then(|ssl| SslStream::new(ssl, Pipe::default()));
-    Ok(Box::new(Piped::new(Connection {
-        stream: stream.map_err(failed(FailureWord::Session))?,
+    Piped::session(stream.map(|stream| Connection {
+        stream,
         side,
         library: PhantomData::<fn() -> L>,
-    })))
+    }))
 }
 
 struct Connection<L> {

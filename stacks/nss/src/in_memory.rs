@@ -12,9 +12,8 @@ use std::{
 use netbench_protocol::Material;
 use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
-    Session as MeasuredSession, SessionError, SetupError, Signatures, SigningPair, TICKETS,
-    TrustRoots, Verifier, failed, refused,
+    Endpoint, EndpointSetup, InMemory, KeyExchange, Pipe, Piped, RecordProtection, SessionError,
+    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, refused,
 };
 
 use crate::{
@@ -29,18 +28,55 @@ use crate::{
     settings::hold_to,
     signing::Keys,
     stack::Nss,
-    tickets::Tickets,
     verify::KeyUsage,
 };
 
 impl InMemory for Nss {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        supported(setup)?;
-        library().map_err(refused("NSS"))?;
-        match setup.side {
-            EndpointSide::Client => client(setup),
-            EndpointSide::Server => server(setup),
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        prepare(setup)?;
+        let material = setup.material;
+        let (kept, tickets) = match setup.kind {
+            HandshakeKind::Full => (Kept::Nothing, None),
+            HandshakeKind::SessionId => (Kept::Sessions(cache_of_its_own()?), None),
+            // The library does not export the data that are needed to resume a session with a client's
+            // certificate.
+            HandshakeKind::Ticket if setup.settings.client_auth == ClientAuth::On => {
+                (Kept::TicketsInLibrary(0, cache_of_its_own()?), None)
+            }
+            HandshakeKind::Ticket => (Kept::Tickets(0), Some(Arc::default())),
+        };
+        let mut config = Config::client(Roots::of_pem(&material.roots_pem)?, &kept)?;
+        if setup.settings.client_auth == ClientAuth::On {
+            let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
+            config.set_identity(Identity::of_pem(chain, key)?)?;
         }
+        let user = User {
+            host: Some(name(&material.host)?),
+            tickets,
+            key_usage: KeyUsage::Any,
+            ..User::default()
+        };
+        Ok(endpoint(set(setup, config)?, user))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        prepare(setup)?;
+        let material = setup.material;
+        let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
+        let kept = match setup.kind {
+            HandshakeKind::Full => Kept::Nothing,
+            HandshakeKind::SessionId => Kept::Sessions(cache_of_its_own()?),
+            HandshakeKind::Ticket => Kept::Tickets(u8::try_from(TICKETS).unwrap_or(u8::MAX)),
+        };
+        let mut config = Config::server(identity, None, &kept)?;
+        if setup.settings.client_auth == ClientAuth::On {
+            config.require_certificates(Roots::of_pem(&material.roots_pem)?)?;
+        }
+        let user = User {
+            key_usage: KeyUsage::Any,
+            ..User::default()
+        };
+        Ok(endpoint(set(setup, config)?, user))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -50,9 +86,13 @@ impl InMemory for Nss {
                 "NSS does not verify what such a root has signed, as with Ed25519",
             ));
         }
-        Ok(Box::new(ChainsOfHost {
-            roots,
-            host: name(host)?,
+        let host = name(host)?;
+        Ok(Box::new(move |chain: &[Vec<u8>]| {
+            // SAFETY: the call only reads.
+            let now = unsafe { ffi::PR_Now() };
+            let chain = chain.iter().map(Vec::as_slice);
+            let verified = chain::verify(chain, &roots, &host, now, KeyUsage::Any);
+            verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
         }))
     }
 
@@ -89,63 +129,21 @@ impl InMemory for Nss {
     }
 }
 
-fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
+/// Initializes the library, unless it lacks the settings.
+fn prepare(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
     let settings = setup.settings;
     let why = if setup.kind == HandshakeKind::SessionId && settings.version == TlsVersion::Tls13 {
         "in TLS 1.3, NSS' server keeps no sessions, it only gives tickets"
     } else if settings.key == KeyType::Ed25519 {
         "no Ed25519 in this NSS' TLS"
     } else {
-        return Ok(());
+        return library().map(drop).map_err(refused("NSS"));
     };
     Err(SetupError::unsupported(why))
 }
 
 fn name(text: &str) -> Result<CString, SetupError> {
     CString::new(text).map_err(refused("name"))
-}
-
-fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let (kept, tickets) = match setup.kind {
-        HandshakeKind::Full => (Kept::Nothing, None),
-        HandshakeKind::SessionId => (Kept::Sessions(cache_of_its_own()?), None),
-        // The library does not export the data that are needed to resume a session with a client's
-        // certificate.
-        HandshakeKind::Ticket if setup.settings.client_auth == ClientAuth::On => {
-            (Kept::TicketsInLibrary(0, cache_of_its_own()?), None)
-        }
-        HandshakeKind::Ticket => (Kept::Tickets(0), Some(Arc::default())),
-    };
-    let mut config = Config::client(Roots::of_pem(&material.roots_pem)?, &kept)?;
-    if setup.settings.client_auth == ClientAuth::On {
-        let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
-        config.set_identity(Identity::of_pem(chain, key)?)?;
-    }
-    Ok(Box::new(Side {
-        config: set(setup, config)?,
-        host: Some(name(&material.host)?),
-        tickets,
-    }))
-}
-
-fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
-    let kept = match setup.kind {
-        HandshakeKind::Full => Kept::Nothing,
-        HandshakeKind::SessionId => Kept::Sessions(cache_of_its_own()?),
-        HandshakeKind::Ticket => Kept::Tickets(u8::try_from(TICKETS).unwrap_or(u8::MAX)),
-    };
-    let mut config = Config::server(identity, None, &kept)?;
-    if setup.settings.client_auth == ClientAuth::On {
-        config.require_certificates(Roots::of_pem(&material.roots_pem)?)?;
-    }
-    Ok(Box::new(Side {
-        config: set(setup, config)?,
-        host: None,
-        tickets: None,
-    }))
 }
 
 /// Returns a name that no other client's sessions have.
@@ -170,44 +168,7 @@ fn set(setup: &EndpointSetup<'_>, config: Config) -> Result<Arc<Config>, SetupEr
     Ok(Arc::new(config))
 }
 
-/// One side's configuration, with the sessions that a client keeps.
-struct Side {
-    config: Arc<Config>,
-    host: Option<CString>,
-    tickets: Option<Arc<Tickets>>,
-}
-
-impl Endpoint for Side {
-    fn session(&self) -> Result<Box<dyn MeasuredSession>, SessionError> {
-        let user = User {
-            host: self.host.clone(),
-            probe: None,
-            tickets: self.tickets.clone(),
-            key_usage: KeyUsage::Any,
-        };
-        let made = Session::new(&self.config, Pipe::default(), user);
-        let session = made.map_err(failed(FailureWord::Session))?;
-        Ok(Box::new(Piped::new(session)))
-    }
-}
-
-/// A verifier of one server's chains.
-struct ChainsOfHost {
-    roots: Roots,
-    host: CString,
-}
-
-impl Verifier for ChainsOfHost {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        // SAFETY: the call only reads.
-        let now = unsafe { ffi::PR_Now() };
-        let verified = chain::verify(
-            chain.iter().map(Vec::as_slice),
-            &self.roots,
-            &self.host,
-            now,
-            KeyUsage::Any,
-        );
-        verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
-    }
+/// Makes sessions with one side's configuration.
+fn endpoint(config: Arc<Config>, user: User) -> Box<dyn Endpoint> {
+    Box::new(move || Piped::session(Session::new(&config, Pipe::default(), user.clone())))
 }

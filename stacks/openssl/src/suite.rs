@@ -6,8 +6,8 @@ use netbench_libssl::Keys;
 use netbench_protocol::Material;
 use netbench_tls::{Aead, Group, KeyType};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, InPlaceRecords, KeyExchange, RecordProtection,
-    SetupError, Signatures, SigningPair, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, InMemory, InPlaceRecords, KeyExchange, RecordProtection, SetupError,
+    Signatures, SigningPair, TrustRoots, Verifier,
 };
 use openssl::ssl::SslMode;
 
@@ -18,15 +18,12 @@ use crate::{
 };
 
 impl InMemory for OpenSsl {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        let mode = match self.buffers {
-            Buffers::Kept => SslMode::empty(),
-            Buffers::Released => SslMode::RELEASE_BUFFERS,
-        };
-        match setup.side {
-            EndpointSide::Client => netbench_libssl::client::<Self>(setup, mode),
-            EndpointSide::Server => netbench_libssl::server::<Self>(setup, mode),
-        }
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        netbench_libssl::client::<Self>(setup, self.mode())
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        netbench_libssl::server::<Self>(setup, self.mode())
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -58,6 +55,13 @@ impl InMemory for OpenSsl {
 }
 
 impl OpenSsl {
+    fn mode(&self) -> SslMode {
+        match self.buffers {
+            Buffers::Kept => SslMode::empty(),
+            Buffers::Released => SslMode::RELEASE_BUFFERS,
+        }
+    }
+
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.buffers {
             Buffers::Kept => Ok(()),

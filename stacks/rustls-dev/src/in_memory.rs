@@ -8,9 +8,9 @@ use netbench_tls::{
     TlsVersion,
 };
 use netbench_worker::{
-    ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory,
-    InPlaceRecords, KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError,
-    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, failed, refused,
+    Endpoint, EndpointSetup, HandshakeState, InMemory, InPlaceRecords, KEPT_SESSIONS, KeyExchange,
+    RecordProtection, Session, SessionError, SetupError, Signatures, SigningPair, TICKETS,
+    TrustRoots, Verifier, chains_of_server, failed, refused,
 };
 use rustls::{
     ClientConfig, Connection, Error, ServerConfig, ServerSide, SideData, Tcp, VecInput,
@@ -32,17 +32,79 @@ use crate::{
 };
 
 impl InMemory for NextLine {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        match setup.side {
-            EndpointSide::Client => client(setup),
-            EndpointSide::Server => server(setup),
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (settings, material) = (setup.settings, setup.material);
+        let builder = ClientConfig::builder(provider(settings)?)
+            .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
+        let config = match settings.client_auth {
+            ClientAuth::Off => builder.with_no_client_auth(),
+            ClientAuth::On => {
+                let (chain, key) = identity(&material.client_chain_pem, &material.client_key_pem)?;
+                builder.with_client_auth_cert(chain, key)
+            }
+        };
+        let mut config = config.map_err(refused("client"))?;
+        config.max_fragment_size = fragment(setup);
+        config.resumption = match setup.kind {
+            HandshakeKind::Full => Resumption::disabled(),
+            // This is a client's default.
+            HandshakeKind::SessionId | HandshakeKind::Ticket => {
+                Resumption::in_memory_sessions(KEPT_SESSIONS)
+            }
+        };
+        let name = ServerName::try_from(material.host.clone()).map_err(refused("host name"))?;
+        let config = Arc::new(config);
+        Ok(Box::new(move || {
+            let mut hello = Vec::new();
+            let connection = config.connect(name.clone()).build(&mut hello);
+            session(connection, hello)
+        }))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (settings, material) = (setup.settings, setup.material);
+        let provider = provider(settings)?;
+        let builder = ServerConfig::builder(Arc::clone(&provider));
+        let builder = match settings.client_auth {
+            ClientAuth::Off => builder.with_no_client_auth(),
+            ClientAuth::On => {
+                let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
+                let verifier = WebPkiClientVerifier::builder(trust, &provider).build();
+                let verifier = verifier.map_err(refused("verifier of clients"))?;
+                builder.with_client_cert_verifier(Arc::new(verifier))
+            }
+        };
+        let (chain, key) = identity(&material.chain_pem, &material.key_pem)?;
+        let config = builder.with_single_cert(chain, key);
+        let mut config = config.map_err(refused("chain and key"))?;
+        config.max_fragment_size = fragment(setup);
+        let tickets = match setup.kind {
+            HandshakeKind::Full => 0,
+            HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
+        };
+        config.send_tls13_tickets = Tls13Tickets {
+            default: tickets,
+            max: tickets,
+        };
+        config.session_storage = match setup.kind {
+            HandshakeKind::SessionId => ServerSessionMemoryCache::new(KEPT_SESSIONS),
+            HandshakeKind::Full | HandshakeKind::Ticket => Arc::new(NoServerSessionStorage {}),
+        };
+        if setup.kind == HandshakeKind::Ticket {
+            let ticketer = provider.ticketer_factory.ticketer();
+            config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
         }
+        let config = Arc::new(config);
+        Ok(Box::new(move || {
+            let connection = Connection::<ServerSide, _>::new(Arc::clone(&config));
+            session(connection, Vec::new())
+        }))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
         let webpki = WebPki::new(roots(TrustRoots::Pem(roots_pem))?, &[]);
         let webpki = webpki.map_err(refused("verifier"))?;
-        Ok(Box::new(ChainsOfServer::new(webpki, host)?))
+        chains_of_server(webpki, host)
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
@@ -68,75 +130,6 @@ impl InMemory for NextLine {
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         Ok(Box::new(InPlaceRecords::new(RecordKeys::new(aead)?)))
     }
-}
-
-fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let (settings, material) = (setup.settings, setup.material);
-    let builder = ClientConfig::builder(provider(settings)?)
-        .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
-    let config = match settings.client_auth {
-        ClientAuth::Off => builder.with_no_client_auth(),
-        ClientAuth::On => {
-            let (chain, key) = identity(&material.client_chain_pem, &material.client_key_pem)?;
-            builder.with_client_auth_cert(chain, key)
-        }
-    };
-    let mut config = config.map_err(refused("client"))?;
-    config.max_fragment_size = fragment(setup);
-    config.resumption = match setup.kind {
-        HandshakeKind::Full => Resumption::disabled(),
-        // This is a client's default.
-        HandshakeKind::SessionId | HandshakeKind::Ticket => {
-            Resumption::in_memory_sessions(KEPT_SESSIONS)
-        }
-    };
-    let name = ServerName::try_from(material.host.clone()).map_err(refused("host name"))?;
-    let config = Arc::new(config);
-    Ok(Box::new(move || {
-        let mut hello = Vec::new();
-        let connection = config.connect(name.clone()).build(&mut hello);
-        session(connection, hello)
-    }))
-}
-
-fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let (settings, material) = (setup.settings, setup.material);
-    let provider = provider(settings)?;
-    let builder = ServerConfig::builder(Arc::clone(&provider));
-    let builder = match settings.client_auth {
-        ClientAuth::Off => builder.with_no_client_auth(),
-        ClientAuth::On => {
-            let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
-            let verifier = WebPkiClientVerifier::builder(trust, &provider).build();
-            let verifier = verifier.map_err(refused("verifier of clients"))?;
-            builder.with_client_cert_verifier(Arc::new(verifier))
-        }
-    };
-    let (chain, key) = identity(&material.chain_pem, &material.key_pem)?;
-    let config = builder.with_single_cert(chain, key);
-    let mut config = config.map_err(refused("chain and key"))?;
-    config.max_fragment_size = fragment(setup);
-    let tickets = match setup.kind {
-        HandshakeKind::Full => 0,
-        HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
-    };
-    config.send_tls13_tickets = Tls13Tickets {
-        default: tickets,
-        max: tickets,
-    };
-    config.session_storage = match setup.kind {
-        HandshakeKind::SessionId => ServerSessionMemoryCache::new(KEPT_SESSIONS),
-        HandshakeKind::Full | HandshakeKind::Ticket => Arc::new(NoServerSessionStorage {}),
-    };
-    if setup.kind == HandshakeKind::Ticket {
-        let ticketer = provider.ticketer_factory.ticketer();
-        config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
-    }
-    let config = Arc::new(config);
-    Ok(Box::new(move || {
-        let connection = Connection::<ServerSide, _>::new(Arc::clone(&config));
-        session(connection, Vec::new())
-    }))
 }
 
 /// Returns the library's own provider, restricted to one suite, and to the groups and the schemes of the
@@ -286,6 +279,7 @@ where
 
 #[cfg(test)]
 mod tests {
+    use netbench_worker::EndpointSide;
     use netbench_worker_test::plain::material_of;
 
     use super::*;
@@ -318,9 +312,10 @@ mod tests {
             max_fragment_bytes: most,
             material: &material,
         };
-        let mut client = client(&setup).unwrap().session().unwrap();
+        let stack = NextLine::new();
+        let mut client = stack.client(&setup).unwrap().session().unwrap();
         setup.side = EndpointSide::Server;
-        let mut server = server(&setup).unwrap().session().unwrap();
+        let mut server = stack.server(&setup).unwrap().session().unwrap();
         let (mut up, mut down) = (Vec::new(), Vec::new());
         while client.handshake(&mut down, &mut up).unwrap() == HandshakeState::Going
             || !up.is_empty()

@@ -6,14 +6,12 @@ use std::{
     sync::Arc,
 };
 
-use netbench_tls::{CipherSuite, ClientAuth, FailureWord, Negotiated, Profile, TlsVersion};
+use netbench_tls::{CipherSuite, ClientAuth, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    Buffered, BufferedSession, ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, InMemory,
-    Observed, Session, SessionError, SetupError, TrustRoots, Verifier, der_length, failed,
+    Buffered, BufferedSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Observed, Session,
+    SessionError, SetupError, TrustRoots, Verifier, alpn_text, chains_of_server, der_length,
 };
-use rustls::{
-    ClientConfig, ClientConnection, CommonState, Connection, Error, ServerConfig, ServerConnection,
-};
+use rustls::{ClientConnection, CommonState, Connection, Error, ServerConnection};
 
 use crate::{
     common::{Wanted, keep_client_sessions, keep_server_sessions},
@@ -22,33 +20,40 @@ use crate::{
 };
 
 impl InMemory for Line {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        if setup.settings.client_auth == ClientAuth::On {
-            return Err(SetupError::unsupported(
-                "the worker of this line of rustls sets up no client authentication",
-            ));
-        }
-        Ok(match setup.side {
-            EndpointSide::Client => {
-                let (config, name) = (Arc::new(client(setup)?), server_name(&setup.material.host)?);
-                Box::new(move || {
-                    let client = ClientConnection::new(Arc::clone(&config), name.clone());
-                    session(client.map(Connection::Client), EndpointSide::Client)
-                })
-            }
-            EndpointSide::Server => {
-                let config = Arc::new(server(setup)?);
-                Box::new(move || {
-                    let server = ServerConnection::new(Arc::clone(&config));
-                    session(server.map(Connection::Server), EndpointSide::Server)
-                })
-            }
-        })
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        without_client_auth(setup)?;
+        let builder = line::client(&Wanted {
+            roots_pem: &setup.material.roots_pem,
+            profile: Profile::Default,
+            parameters: setup.settings.into(),
+            probe: None,
+        })?;
+        let mut config = builder.with_no_client_auth();
+        config.max_fragment_size = setup.max_fragment_with_header();
+        keep_client_sessions(&mut config, setup.kind);
+        let (config, name) = (Arc::new(config), server_name(&setup.material.host)?);
+        Ok(Box::new(move || {
+            let client = ClientConnection::new(Arc::clone(&config), name.clone());
+            session(client.map(Connection::Client), EndpointSide::Client)
+        }))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        without_client_auth(setup)?;
+        let (chain, key) = (&setup.material.chain_pem, &setup.material.key_pem);
+        let mut config = line::server(&setup.settings.into(), chain, key, Vec::new())?;
+        config.max_fragment_size = setup.max_fragment_with_header();
+        keep_server_sessions(&mut config, setup.kind)?;
+        let config = Arc::new(config);
+        Ok(Box::new(move || {
+            let server = ServerConnection::new(Arc::clone(&config));
+            session(server.map(Connection::Server), EndpointSide::Server)
+        }))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
         let webpki = line::WebPki::new(TrustRoots::Pem(roots_pem))?;
-        Ok(Box::new(ChainsOfServer::new(webpki, host)?))
+        chains_of_server(webpki, host)
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
@@ -56,25 +61,13 @@ impl InMemory for Line {
     }
 }
 
-fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
-    let builder = line::client(&Wanted {
-        roots_pem: &setup.material.roots_pem,
-        profile: Profile::Default,
-        parameters: setup.settings.into(),
-        probe: None,
-    })?;
-    let mut config = builder.with_no_client_auth();
-    config.max_fragment_size = setup.max_fragment_with_header();
-    keep_client_sessions(&mut config, setup.kind);
-    Ok(config)
-}
-
-fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
-    let (chain, key) = (&setup.material.chain_pem, &setup.material.key_pem);
-    let mut config = line::server(&setup.settings.into(), chain, key, Vec::new())?;
-    config.max_fragment_size = setup.max_fragment_with_header();
-    keep_server_sessions(&mut config, setup.kind)?;
-    Ok(config)
+fn without_client_auth(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
+    match setup.settings.client_auth {
+        ClientAuth::Off => Ok(()),
+        ClientAuth::On => Err(SetupError::unsupported(
+            "the worker of this line of rustls sets up no client authentication",
+        )),
+    }
 }
 
 /// Returns the negotiated parameters according to a session, completed by the `observed` ones that it does
@@ -82,14 +75,13 @@ fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
 pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotiated {
     let version = session.protocol_version();
     let suite = session.negotiated_cipher_suite();
-    let alpn = session.alpn_protocol();
     // A resumed session remembers the chain, which was not sent again.
     let chain = session.peer_certificates();
     let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
     Negotiated {
         version: version.and_then(|version| TlsVersion::of(version.get_u16())),
         suite: suite.map(|suite| CipherSuite(suite.suite().get_u16())),
-        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
+        alpn: alpn_text(session.alpn_protocol()),
         chain_bytes: chain.iter().map(der_length).collect(),
         ..observed
     }
@@ -99,11 +91,11 @@ fn session(
     made: Result<Connection, Error>,
     side: EndpointSide,
 ) -> Result<Box<dyn Session>, SessionError> {
-    Ok(Box::new(Buffered::new(Observing {
-        connection: made.map_err(failed(FailureWord::Session))?,
+    Buffered::session(made.map(|connection| Observing {
+        connection,
         side,
         from_server: Observed::default(),
-    })))
+    }))
 }
 
 /// A session, with its server's messages in the clear: these lines do not report the group, or whether a

@@ -9,24 +9,19 @@ use std::{
 
 use netbench_protocol::Material;
 use netbench_tls::{
-    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
-    SignatureScheme,
+    Aead, ClientAuth, Group, HandshakeKind, KeyType, Negotiated, SessionSettings, SignatureScheme,
 };
 use netbench_worker::{
-    Buffered, BufferedSession, ChainsOfServer, Endpoint, EndpointSetup, EndpointSide, InMemory,
-    InPlaceRecords, KEPT_SESSIONS, KeyExchange, RecordProtection, Session, SessionError,
-    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, chain_of_pem, failed,
-    key_of_pem, refused,
+    Buffered, BufferedSession, Endpoint, EndpointSetup, InMemory, InPlaceRecords, KEPT_SESSIONS,
+    KeyExchange, RecordProtection, Session, SessionError, SetupError, Signatures, SigningPair,
+    TICKETS, TrustRoots, Verifier, all_of, chain_of_pem, chains_of_server, key_of_pem, refused,
 };
 use rustls::{
-    ClientConfig, ClientConnection, Connection, Error, HandshakeKind as Kind, ServerConfig,
-    ServerConnection, SupportedCipherSuite,
+    ClientConfig, ClientConnection, Connection, Error, HandshakeKind as Kind, ServerConnection,
+    SupportedCipherSuite,
     client::{Resumption, UnbufferedClientConnection, WebPkiServerVerifier},
     crypto::{CryptoProvider, WebPkiSupportedAlgorithms},
-    server::{
-        NoServerSessionStorage, ServerSessionMemoryCache, UnbufferedServerConnection,
-        WebPkiClientVerifier,
-    },
+    server::{NoServerSessionStorage, ServerSessionMemoryCache, UnbufferedServerConnection},
 };
 use rustls_pki_types::ServerName;
 
@@ -35,17 +30,86 @@ use crate::{
     client::roots,
     crypto::{self, RecordKeys, Signing},
     names,
-    provider::{Provider, versions},
+    provider::{Provider, verification, versions},
+    server,
     stack::{Interface, Rustls},
     unbuffered::Unbuffered,
 };
 
 impl InMemory for Rustls {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        match setup.side {
-            EndpointSide::Client => client(self, setup),
-            EndpointSide::Server => server(self, setup),
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (settings, material) = (setup.settings, setup.material);
+        let builder = ClientConfig::builder_with_provider(provider(self.provider, settings)?)
+            .with_protocol_versions(&versions(&[settings.version])?)
+            .map_err(refused("versions"))?
+            .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
+        let mut config = match settings.client_auth {
+            ClientAuth::Off => builder.with_no_client_auth(),
+            ClientAuth::On => builder
+                .with_client_auth_cert(
+                    chain_of_pem("chain", &material.client_chain_pem)?,
+                    key_of_pem("key", &material.client_key_pem)?,
+                )
+                .map_err(refused("client's chain and key"))?,
+        };
+        config.max_fragment_size = setup.max_fragment_with_header();
+        config.resumption = match setup.kind {
+            HandshakeKind::Full => Resumption::disabled(),
+            // This is a client's default.
+            HandshakeKind::SessionId | HandshakeKind::Ticket => {
+                Resumption::in_memory_sessions(KEPT_SESSIONS)
+            }
+        };
+        let name = ServerName::try_from(material.host.clone()).map_err(refused("host name"))?;
+        let (config, interface) = (Arc::new(config), self.interface);
+        Ok(Box::new(move || {
+            let (config, name) = (Arc::clone(&config), name.clone());
+            if interface == Interface::Unbuffered {
+                return Unbuffered::session(UnbufferedClientConnection::new(config, name));
+            }
+            let client = ClientConnection::new(config, name);
+            buffered(client.map(Connection::Client), interface)
+        }))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let (settings, material) = (setup.settings, setup.material);
+        let provider = provider(self.provider, settings)?;
+        let is_verifying = settings.client_auth == ClientAuth::On;
+        let client_root = is_verifying.then_some(material.roots_pem.as_str());
+        let builder = server::builder(provider, &[settings.version], client_root)?;
+        let chain = chain_of_pem("chain", &material.chain_pem)?;
+        let key = key_of_pem("key", &material.key_pem)?;
+        let mut config = builder
+            .with_single_cert(chain, key)
+            .map_err(refused("chain and key"))?;
+        config.max_fragment_size = setup.max_fragment_with_header();
+        config.send_tls13_tickets = TICKETS;
+        match setup.kind {
+            HandshakeKind::Full => {
+                config.session_storage = Arc::new(NoServerSessionStorage {});
+                config.send_tls13_tickets = 0;
+            }
+            HandshakeKind::SessionId => {
+                config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
+            }
+            HandshakeKind::Ticket => {
+                config.session_storage = Arc::new(NoServerSessionStorage {});
+                config.ticketer = self
+                    .provider
+                    .tickets()?
+                    .ok_or_else(|| self.provider.lacks("no session tickets"))?;
+            }
         }
+        let (config, interface) = (Arc::new(config), self.interface);
+        Ok(Box::new(move || {
+            let config = Arc::clone(&config);
+            if interface == Interface::Unbuffered {
+                return Unbuffered::session(UnbufferedServerConnection::new(config));
+            }
+            let server = ServerConnection::new(config);
+            buffered(server.map(Connection::Server), interface)
+        }))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -56,7 +120,7 @@ impl InMemory for Rustls {
         )
         .build()
         .map_err(refused("verifier"))?;
-        Ok(Box::new(ChainsOfServer::new(WebPki(webpki), host)?))
+        chains_of_server(WebPki(webpki), host)
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
@@ -74,11 +138,8 @@ impl InMemory for Rustls {
         material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(SigningPair::new(Signing::new(
-            self.provider,
-            key,
-            material,
-        )?)))
+        let key = Signing::new(self.provider, key, material)?;
+        Ok(Box::new(SigningPair::new(key)))
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
@@ -88,10 +149,8 @@ impl InMemory for Rustls {
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(InPlaceRecords::new(RecordKeys::new(
-            self.provider,
-            aead,
-        )?)))
+        let keys = RecordKeys::new(self.provider, aead)?;
+        Ok(Box::new(InPlaceRecords::new(keys)))
     }
 }
 
@@ -104,81 +163,6 @@ impl Rustls {
             )),
         }
     }
-}
-
-fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let (settings, material) = (setup.settings, setup.material);
-    let builder = ClientConfig::builder_with_provider(provider(stack.provider, settings)?)
-        .with_protocol_versions(&versions(&[settings.version])?)
-        .map_err(refused("versions"))?
-        .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
-    let mut config = match settings.client_auth {
-        ClientAuth::Off => builder.with_no_client_auth(),
-        ClientAuth::On => builder
-            .with_client_auth_cert(
-                chain_of_pem("chain", &material.client_chain_pem)?,
-                key_of_pem("key", &material.client_key_pem)?,
-            )
-            .map_err(refused("client's chain and key"))?,
-    };
-    config.max_fragment_size = setup.max_fragment_with_header();
-    config.resumption = match setup.kind {
-        HandshakeKind::Full => Resumption::disabled(),
-        // This is a client's default.
-        HandshakeKind::SessionId | HandshakeKind::Ticket => {
-            Resumption::in_memory_sessions(KEPT_SESSIONS)
-        }
-    };
-    Ok(Box::new(Client {
-        config: Arc::new(config),
-        name: ServerName::try_from(material.host.clone()).map_err(refused("host name"))?,
-        interface: stack.interface,
-    }))
-}
-
-fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let (settings, material) = (setup.settings, setup.material);
-    let provider = provider(stack.provider, settings)?;
-    let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(&versions(&[settings.version])?)
-        .map_err(refused("versions"))?;
-    let builder = match settings.client_auth {
-        ClientAuth::Off => builder.with_no_client_auth(),
-        ClientAuth::On => {
-            let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
-            let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
-                .build()
-                .map_err(refused("verifier of clients"))?;
-            builder.with_client_cert_verifier(verifier)
-        }
-    };
-    let chain = chain_of_pem("chain", &material.chain_pem)?;
-    let key = key_of_pem("key", &material.key_pem)?;
-    let mut config = builder
-        .with_single_cert(chain, key)
-        .map_err(refused("chain and key"))?;
-    config.max_fragment_size = setup.max_fragment_with_header();
-    config.send_tls13_tickets = TICKETS;
-    match setup.kind {
-        HandshakeKind::Full => {
-            config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.send_tls13_tickets = 0;
-        }
-        HandshakeKind::SessionId => {
-            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
-        }
-        HandshakeKind::Ticket => {
-            config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.ticketer = stack
-                .provider
-                .tickets()?
-                .ok_or_else(|| stack.provider.lacks("no session tickets"))?;
-        }
-    }
-    Ok(Box::new(Server {
-        config: Arc::new(config),
-        interface: stack.interface,
-    }))
 }
 
 /// Returns the library's own provider, restricted to one suite, one group and the schemes of the settings.
@@ -200,15 +184,11 @@ fn provider(
         return Err(chosen.lacks(&format!("no TLS {version} with keys of {key}")));
     }
     let able = provider.signature_verification_algorithms;
-    let wanted = signatures.iter();
-    let mapping: Vec<_> = wanted
-        .map(|scheme| {
-            let found = able.mapping.iter().find(|(s, _)| u16::from(*s) == scheme.0);
-            found
-                .copied()
-                .ok_or_else(|| chosen.lacks(&format!("no verification of {scheme}")))
-        })
-        .collect::<Result<_, _>>()?;
+    let mapping = all_of(
+        signatures,
+        |scheme| verification(able.mapping, scheme),
+        |scheme| chosen.lacks(&format!("no verification of {scheme}")),
+    )?;
     provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {
         all: able.all,
         // rustls requires a list with static lifetime. One is made for each configuration, not for each
@@ -218,57 +198,16 @@ fn provider(
     Ok(Arc::new(provider))
 }
 
-struct Client {
-    config: Arc<ClientConfig>,
-    name: ServerName<'static>,
+fn buffered(
+    made: Result<Connection, Error>,
     interface: Interface,
-}
-
-impl Endpoint for Client {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let (config, name) = (Arc::clone(&self.config), self.name.clone());
-        Ok(match self.interface {
-            Interface::Buffered | Interface::NoBufferLimit => {
-                let client =
-                    ClientConnection::new(config, name).map_err(failed(FailureWord::Session))?;
-                buffered(Connection::Client(client), self.interface)
-            }
-            Interface::Unbuffered => {
-                let client = UnbufferedClientConnection::new(config, name)
-                    .map_err(failed(FailureWord::Session))?;
-                Box::new(Unbuffered::new(client))
-            }
-        })
-    }
-}
-
-struct Server {
-    config: Arc<ServerConfig>,
-    interface: Interface,
-}
-
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let config = Arc::clone(&self.config);
-        Ok(match self.interface {
-            Interface::Buffered | Interface::NoBufferLimit => {
-                let server = ServerConnection::new(config).map_err(failed(FailureWord::Session))?;
-                buffered(Connection::Server(server), self.interface)
-            }
-            Interface::Unbuffered => {
-                let server = UnbufferedServerConnection::new(config)
-                    .map_err(failed(FailureWord::Session))?;
-                Box::new(Unbuffered::new(server))
-            }
-        })
-    }
-}
-
-fn buffered(mut connection: Connection, interface: Interface) -> Box<dyn Session> {
-    if interface == Interface::NoBufferLimit {
-        connection.set_buffer_limit(None);
-    }
-    Box::new(Buffered::new(InMemorySession(connection)))
+) -> Result<Box<dyn Session>, SessionError> {
+    Buffered::session(made.map(|mut connection| {
+        if interface == Interface::NoBufferLimit {
+            connection.set_buffer_limit(None);
+        }
+        InMemorySession(connection)
+    }))
 }
 
 struct InMemorySession(Connection);

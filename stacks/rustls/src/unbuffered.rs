@@ -6,7 +6,7 @@ use std::ptr;
 use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{HandshakeState, Session, SessionError, failed};
 use rustls::{
-    CommonState, HandshakeKind as Kind,
+    CommonState, Error, HandshakeKind as Kind,
     client::{ClientConnectionData, UnbufferedClientConnection},
     server::{ServerConnectionData, UnbufferedServerConnection},
     unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus},
@@ -56,12 +56,13 @@ pub(crate) struct Unbuffered<C> {
     room: Room,
 }
 
-impl<C: Records> Unbuffered<C> {
-    pub(crate) fn new(connection: C) -> Self {
-        Self {
-            connection,
+impl<C: Records + 'static> Unbuffered<C> {
+    /// Makes a session of the suite from a library's.
+    pub(crate) fn session(made: Result<C, Error>) -> Result<Box<dyn Session>, SessionError> {
+        Ok(Box::new(Self {
+            connection: made.map_err(failed(FailureWord::Session))?,
             room: Room::default(),
-        }
+        }))
     }
 }
 

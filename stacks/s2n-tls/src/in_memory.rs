@@ -9,10 +9,10 @@ use std::{
 };
 
 use errno::{Errno, set_errno};
-use netbench_tls::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
+use netbench_tls::{ClientAuth, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
-    DrivenSession, Endpoint, EndpointSetup, EndpointSide, InMemory, Lent, Pipe, Piped, Session,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier, failed, refused,
+    DrivenSession, Endpoint, EndpointSetup, InMemory, Lent, Pipe, Piped, Session, SessionError,
+    SetupError, TICKETS, TrustRoots, Verifier, refused,
 };
 use s2n_tls::{
     callbacks::VerifyHostNameCallback,
@@ -23,7 +23,7 @@ use s2n_tls::{
 };
 
 use crate::{
-    client::{held_to, trust, without_delays},
+    client::{held_to, identify, trust, without_delays},
     ffi,
     negotiated::negotiated,
     policy::policy,
@@ -32,12 +32,54 @@ use crate::{
 };
 
 impl InMemory for S2n {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        supported(setup)?;
-        match setup.side {
-            EndpointSide::Client => client(setup),
-            EndpointSide::Server => server(setup),
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let material = setup.material;
+        let mut config = both_sides(setup)?;
+        trust(&mut config, &material.roots_pem)?;
+        if setup.settings.client_auth == ClientAuth::On {
+            let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
+            identify(&mut config, chain, key)?;
         }
+        let tickets = Tickets::default();
+        if setup.kind == HandshakeKind::Ticket {
+            config
+                .set_session_ticket_callback(tickets.clone())
+                .map_err(refused("tickets"))?;
+        }
+        let config = held_to(setup.settings.into(), config)?;
+        let host = material.host.clone();
+        Ok(Box::new(move || {
+            let connection = connection(&config, &host, &tickets);
+            session(connection, AfterHandshake::Nothing)
+        }))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let material = setup.material;
+        let mut config = both_sides(setup)?;
+        identify(&mut config, &material.chain_pem, &material.key_pem)?;
+        if setup.settings.client_auth == ClientAuth::On {
+            trust(&mut config, &material.roots_pem)?;
+            config
+                .set_verify_host_callback(AnyName)
+                .and_then(Builder::set_certificate_authorities_from_trust_store)
+                .map_err(refused("client authentication"))?;
+        }
+        let resumes = setup.kind == HandshakeKind::Ticket;
+        if resumes {
+            seal(&mut config)?;
+        }
+        let config = held_to(setup.settings.into(), config)?;
+        let is_tls13 = setup.settings.version == TlsVersion::Tls13;
+        let after = if resumes && is_tls13 {
+            ffi::set_tickets(&config, u8::try_from(TICKETS).unwrap_or(u8::MAX))?;
+            AfterHandshake::Tickets
+        } else {
+            AfterHandshake::Nothing
+        };
+        Ok(Box::new(move || {
+            session(config.build_connection(Mode::Server), after)
+        }))
     }
 
     fn verifier(&self, _: &str, _: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -75,58 +117,9 @@ fn unsupported<T>(why: &str) -> Result<T, SetupError> {
     Err(SetupError::unsupported(why))
 }
 
-fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let mut config = both_sides(setup)?;
-    trust(&mut config, &material.roots_pem)?;
-    if setup.settings.client_auth == ClientAuth::On {
-        let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
-        identity(&mut config, chain, key)?;
-    }
-    let tickets = Tickets::default();
-    if setup.kind == HandshakeKind::Ticket {
-        config
-            .set_session_ticket_callback(tickets.clone())
-            .map_err(refused("tickets"))?;
-    }
-    let config = held_to(setup.settings.into(), config)?;
-    let host = material.host.clone();
-    Ok(Box::new(move || {
-        let connection = connection(&config, &host, &tickets);
-        session(connection, AfterHandshake::Nothing)
-    }))
-}
-
-fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-    let material = setup.material;
-    let mut config = both_sides(setup)?;
-    identity(&mut config, &material.chain_pem, &material.key_pem)?;
-    if setup.settings.client_auth == ClientAuth::On {
-        trust(&mut config, &material.roots_pem)?;
-        config
-            .set_verify_host_callback(AnyName)
-            .and_then(Builder::set_certificate_authorities_from_trust_store)
-            .map_err(refused("client authentication"))?;
-    }
-    let resumes = setup.kind == HandshakeKind::Ticket;
-    if resumes {
-        seal(&mut config)?;
-    }
-    let config = held_to(setup.settings.into(), config)?;
-    let is_tls13 = setup.settings.version == TlsVersion::Tls13;
-    let after = if resumes && is_tls13 {
-        ffi::set_tickets(&config, u8::try_from(TICKETS).unwrap_or(u8::MAX))?;
-        AfterHandshake::Tickets
-    } else {
-        AfterHandshake::Nothing
-    };
-    Ok(Box::new(move || {
-        session(config.build_connection(Mode::Server), after)
-    }))
-}
-
 /// Makes the common part of both sides' configuration.
 fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
+    supported(setup)?;
     let mut config = without_delays(Builder::new())?;
     // Otherwise, the library's default applies. A client that excludes authentication computes fewer digests of a TLS
     // 1.2 handshake than usual clients, which may receive a request for a certificate.
@@ -148,13 +141,6 @@ fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
         }
     }
     Ok(config)
-}
-
-fn identity(config: &mut Builder, chain_pem: &str, key_pem: &str) -> Result<(), SetupError> {
-    config
-        .load_pem(chain_pem.as_bytes(), key_pem.as_bytes())
-        .map(drop)
-        .map_err(refused("chain and key"))
 }
 
 /// A callback that accepts every name: as in other servers, the names in clients' certificates are not
@@ -179,9 +165,7 @@ fn session(
     made: Result<Connection, Error>,
     after: AfterHandshake,
 ) -> Result<Box<dyn Session>, SessionError> {
-    let piped = made.and_then(|connection| PipedConnection::new(connection, after));
-    let piped = piped.map_err(failed(FailureWord::Session))?;
-    Ok(Box::new(Piped::new(piped)))
+    Piped::session(made.and_then(|connection| PipedConnection::new(connection, after)))
 }
 
 /// The messages that a side sends after its handshake: by default, the library delays tickets until there are
@@ -289,7 +273,7 @@ impl DrivenSession for PipedConnection {
 #[cfg(test)]
 mod tests {
     use netbench_tls::{Aead, KeyType, SessionSettings};
-    use netbench_worker::HandshakeState;
+    use netbench_worker::{EndpointSide, HandshakeState};
     use netbench_worker_test::plain::material;
 
     use super::*;

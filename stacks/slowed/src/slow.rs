@@ -21,6 +21,15 @@ impl Slowness {
         }
     }
 
+    /// Makes an endpoint whose sessions are slowed.
+    fn endpoint(self, inner: Box<dyn Endpoint>) -> Box<dyn Endpoint> {
+        Box::new(move || -> Result<Box<dyn Session>, SessionError> {
+            let inner = self.after(|| inner.session())?;
+            let slowness = self;
+            Ok(Box::new(SlowSession { inner, slowness }))
+        })
+    }
+
     /// Runs `step` and then spins for its share of the time that the step took.
     fn after<T>(self, step: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
@@ -80,37 +89,23 @@ impl Stack for Slowed {
 }
 
 impl InMemory for Slowed {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        Ok(Box::new(SlowEndpoint {
-            inner: InMemory::endpoint(&self.inner, setup)?,
-            slowness: self.slowness,
-        }))
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        Ok(self.slowness.endpoint(self.inner.client(setup)?))
+    }
+
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        Ok(self.slowness.endpoint(self.inner.server(setup)?))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        Ok(Box::new(SlowVerifier {
-            inner: self.inner.verifier(roots_pem, host)?,
-            slowness: self.slowness,
+        let (inner, slowness) = (self.inner.verifier(roots_pem, host)?, self.slowness);
+        Ok(Box::new(move |chain: &[Vec<u8>]| {
+            slowness.after(|| inner.verify(chain))
         }))
     }
 
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
         self.slowness.after(|| self.inner.configuration(roots))
-    }
-}
-
-struct SlowEndpoint {
-    inner: Box<dyn Endpoint>,
-    slowness: Slowness,
-}
-
-impl Endpoint for SlowEndpoint {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let inner = self.slowness.after(|| self.inner.session())?;
-        Ok(Box::new(SlowSession {
-            inner,
-            slowness: self.slowness,
-        }))
     }
 }
 
@@ -150,16 +145,5 @@ impl Session for SlowSession {
 
     fn resumed(&self) -> bool {
         self.inner.resumed()
-    }
-}
-
-struct SlowVerifier {
-    inner: Box<dyn Verifier>,
-    slowness: Slowness,
-}
-
-impl Verifier for SlowVerifier {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        self.slowness.after(|| self.inner.verify(chain))
     }
 }

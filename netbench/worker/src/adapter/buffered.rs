@@ -59,12 +59,18 @@ pub trait BufferedSession: Send {
 #[derive(Debug)]
 pub struct Buffered<S>(S);
 
-impl<S: BufferedSession> Buffered<S> {
-    /// Wraps a session of a library.
-    pub fn new(session: S) -> Self {
-        Self(session)
+impl<S: BufferedSession + 'static> Buffered<S> {
+    /// Makes a session of the suite from a library's.
+    ///
+    /// # Errors
+    /// The library has made none.
+    pub fn session(made: Result<S, impl Display>) -> Result<Box<dyn Session>, SessionError> {
+        let session = made.map_err(failed(FailureWord::Session))?;
+        Ok(Box::new(Self(session)))
     }
+}
 
+impl<S: BufferedSession> Buffered<S> {
     fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
         while self.0.wants_write() {
             let written = self.0.write_records(output);

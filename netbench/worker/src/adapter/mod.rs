@@ -46,4 +46,4 @@ pub use staple::stapled_response;
 pub use tickets::{TicketUse, Tickets};
 pub use tls_stream::{Socket, TlsStream};
 pub use told_stream::ToldStream;
-pub use webpki::{ChainsOfServer, WebPki, verify_chain};
+pub use webpki::{WebPki, chains_of_server, verify_chain};

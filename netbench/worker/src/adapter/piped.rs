@@ -1,4 +1,5 @@
 use std::{
+    fmt::Display,
     io::{self, IoSlice, Read, Write},
     mem,
     task::Poll,
@@ -7,7 +8,7 @@ use std::{
 use netbench_tls::{FailureWord, Negotiated};
 
 use super::DrivenSession;
-use crate::{HandshakeState, Session, SessionError};
+use crate::{HandshakeState, Session, SessionError, failed};
 
 /// A transport that consists of two buffers.
 #[derive(Debug, Default)]
@@ -64,12 +65,18 @@ impl Write for Pipe {
 #[derive(Debug)]
 pub struct Piped<S>(S);
 
-impl<S: DrivenSession<Transport = Pipe>> Piped<S> {
-    /// Wraps a session of a library.
-    pub fn new(session: S) -> Self {
-        Self(session)
+impl<S: DrivenSession<Transport = Pipe> + Send + 'static> Piped<S> {
+    /// Makes a session of the suite from a library's.
+    ///
+    /// # Errors
+    /// The library has made none.
+    pub fn session(made: Result<S, impl Display>) -> Result<Box<dyn Session>, SessionError> {
+        let session = made.map_err(failed(FailureWord::Session))?;
+        Ok(Box::new(Self(session)))
     }
+}
 
+impl<S: DrivenSession<Transport = Pipe>> Piped<S> {
     /// Runs an operation with `input` and `output` as the transport's buffers.
     fn with_buffers<T>(
         &mut self,
@@ -221,7 +228,7 @@ mod tests {
     }
 
     fn piped(most: usize) -> Piped<Plain> {
-        Piped::new(Plain {
+        Piped(Plain {
             pipe: Pipe::default(),
             most,
         })

@@ -6,12 +6,12 @@ use std::{
 use netbench_tls::{CertificateFault, FailureWord};
 use rustls_pki_types::UnixTime;
 
-use crate::{ChainInDer, NotVerified, SessionError, SetupError, Verifier, failed, refused};
+use crate::{ChainInDer, NotVerified, SetupError, Verifier, failed, refused};
 
 /// The verifier of a line of rustls, whose types differ between lines.
 pub trait WebPki: Send + Sync {
     /// The name of a server.
-    type Name: Send + Sync;
+    type Name: Send + Sync + 'static;
     /// The library's error.
     type Error: Debug + Display;
 
@@ -57,38 +57,30 @@ pub fn verify_chain<V: WebPki>(verifier: &V, chain: &ChainInDer) -> Result<(), N
         .map_err(NotVerified::by_rustls)
 }
 
-/// A verifier of the chains of one server.
-pub struct ChainsOfServer<V: WebPki> {
+/// Makes a verifier of the chains of `host`.
+///
+/// # Errors
+/// A name that the library does not accept.
+pub fn chains_of_server<V: WebPki + 'static>(
     verifier: V,
-    name: V::Name,
-}
-
-impl<V: WebPki> ChainsOfServer<V> {
-    /// Creates a verifier of the chains of `host`.
-    ///
-    /// # Errors
-    /// A name that the library does not accept.
-    pub fn new(verifier: V, host: &str) -> Result<Self, SetupError> {
-        let name = V::name(host).map_err(refused("host name"))?;
-        Ok(Self { verifier, name })
-    }
-}
-
-impl<V: WebPki> Verifier for ChainsOfServer<V> {
-    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+    host: &str,
+) -> Result<Box<dyn Verifier>, SetupError> {
+    let name = V::name(host).map_err(refused("host name"))?;
+    Ok(Box::new(move |chain: &[Vec<u8>]| {
         let (leaf, above) = chain
             .split_first()
             .ok_or("an empty chain")
             .map_err(failed(FailureWord::Verify))?;
-        self.verifier
-            .verify(leaf, above, &self.name, UnixTime::now())
+        verifier
+            .verify(leaf, above, &name, UnixTime::now())
             .map_err(failed(FailureWord::Verify))
-    }
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SessionError;
 
     /// Accepts a leaf of one byte below as many certificates as the byte says, at one time.
     struct Fake;
@@ -147,7 +139,7 @@ mod tests {
         assert_eq!(verified("", &[&[0]]), Err(no_name));
         let empty = NotVerified::Unsupported("an empty chain".to_owned());
         assert_eq!(verified("a.test", &[]), Err(empty));
-        let chains = ChainsOfServer::new(Fake, "a.test").unwrap();
+        let chains = chains_of_server(Fake, "a.test").unwrap();
         let due = SessionError::new(FailureWord::Verify, "an empty chain");
         assert_eq!(chains.verify(&[]), Err(due));
         // The present is another time than the fake's.

@@ -29,11 +29,28 @@ pub(crate) use prepared::PreparedScenario;
 /// The interface of a TLS library for the in-memory suite: sessions over plain buffers, and operations without a
 /// session.
 pub trait InMemory: Send + Sync {
-    /// Makes one side's configuration.
+    /// Makes the configuration of a client.
     ///
     /// # Errors
     /// Settings that the library cannot express, or material that it cannot use.
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
+    fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
+
+    /// Makes the configuration of a server.
+    ///
+    /// # Errors
+    /// As for [`Self::client`].
+    fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
+
+    /// Makes the configuration of the setup's side.
+    ///
+    /// # Errors
+    /// As for [`Self::client`].
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        match setup.side {
+            EndpointSide::Client => self.client(setup),
+            EndpointSide::Server => self.server(setup),
+        }
+    }
 
     /// Makes a verifier for chains of the server `host`, with these trust roots.
     ///
@@ -278,6 +295,16 @@ pub trait Verifier: Send + Sync {
     /// # Errors
     /// A chain that is refused.
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError>;
+}
+
+/// A function that verifies the chains of a server.
+impl<F> Verifier for F
+where
+    F: Fn(&[Vec<u8>]) -> Result<(), SessionError> + Send + Sync,
+{
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        self(chain)
+    }
 }
 
 /// Trust roots in one of the formats that libraries accept.

@@ -24,7 +24,11 @@ enum Records {
 struct Library(Records);
 
 impl InMemory for Library {
-    fn endpoint(&self, _: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    fn client(&self, _: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        Err(SetupError::unsupported("no sessions"))
+    }
+
+    fn server(&self, _: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         Err(SetupError::unsupported("no sessions"))
     }
 
