@@ -2,12 +2,17 @@
 //! not link: with `OPENSSL_NO_VENDOR` in the environment, openssl-sys takes the system's libssl for the shim
 //! that is built from source too.
 
-/// Versions with functions that older ones lack, in the format of `OPENSSL_VERSION_NUMBER`. The first is the minimum of
-/// the system's libssl, and 3.5 that of the one that is built from source.
+/// The minimum of the system's libssl, in the format of `OPENSSL_VERSION_NUMBER`.
 const OPENSSL_3_0: u64 = 0x3000_0000;
-const OPENSSL_3_2: u64 = 0x3020_0000;
+/// The minimum of the libssl that is built from source.
 const OPENSSL_3_5: u64 = 0x3050_0000;
-const OPENSSL_4_0: u64 = 0x4000_0000;
+
+/// Versions with functions that older ones lack, and the cfgs of the older ones.
+const BEFORE: [(u64, &str); 3] = [
+    (0x3020_0000, "before_openssl_3_2"),
+    (OPENSSL_3_5, "before_openssl_3_5"),
+    (0x4000_0000, "before_openssl_4_0"),
+];
 
 /// The variable with the version of rustls, where that is not the one of the lock file.
 const RUSTLS: &str = "NETBENCH_SHIM_RUSTLS";
@@ -19,9 +24,9 @@ fn main() {
     if std::env::var_os(RUSTLS).is_some() {
         println!("cargo::rustc-cfg=before_rustls_0_23_46");
     }
-    println!("cargo::rustc-check-cfg=cfg(before_openssl_3_2)");
-    println!("cargo::rustc-check-cfg=cfg(before_openssl_3_5)");
-    println!("cargo::rustc-check-cfg=cfg(before_openssl_4_0)");
+    for (_, before) in BEFORE {
+        println!("cargo::rustc-check-cfg=cfg({before})");
+    }
     let has = |feature| std::env::var_os(feature).is_some();
     if !has("CARGO_FEATURE_LIBSSL") {
         return;
@@ -41,13 +46,9 @@ fn main() {
              openssl-sys found version number \"{number}\""
         );
     }
-    if version < OPENSSL_3_2 {
-        println!("cargo::rustc-cfg=before_openssl_3_2");
-    }
-    if version < OPENSSL_3_5 {
-        println!("cargo::rustc-cfg=before_openssl_3_5");
-    }
-    if version < OPENSSL_4_0 {
-        println!("cargo::rustc-cfg=before_openssl_4_0");
+    for (release, before) in BEFORE {
+        if version < release {
+            println!("cargo::rustc-cfg={before}");
+        }
     }
 }

@@ -3,157 +3,71 @@
 
 #![expect(non_snake_case, reason = "the names are libssl's")]
 
-#[cfg(before_openssl_3_5)]
-pub(super) use before_3_5::*;
+use std::{
+    ffi::{c_char, c_int, c_uchar, c_void},
+    ptr::null_mut,
+};
 
-#[cfg(before_openssl_3_5)]
-mod before_3_5 {
-    use std::ffi::{c_int, c_uchar, c_void};
+use openssl_sys::{BIO, EVP_PKEY, SSL};
 
-    use openssl_sys::SSL;
+use super::ffi::EchStore;
 
-    pub(in super::super) unsafe fn SSL_set_quic_tls_cbs<F>(
-        _: *mut SSL,
-        _: *const F,
-        _: *mut c_void,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_set_quic_tls_transport_params(
-        _: *mut SSL,
-        _: *const c_uchar,
-        _: usize,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_set_quic_tls_early_data_enabled(
-        _: *mut SSL,
-        _: c_int,
-    ) -> c_int {
-        0
-    }
+/// Defines functions that return a constant.
+macro_rules! absent {
+    ($($name:ident($($argument:ty),*) -> $result:ty = $value:expr;)*) => {
+        $(pub(crate) unsafe fn $name($(_: $argument),*) -> $result {
+            $value
+        })*
+    };
 }
 
-/// Encrypted ClientHello, for the module of that name.
-pub(super) mod ech {
-    use std::{
-        ffi::{c_char, c_int, c_uchar, c_void},
-        ptr,
-    };
+#[cfg(before_openssl_3_5)]
+absent! {
+    SSL_set_quic_tls_cbs(*mut SSL, *const super::quic_ffi::Function, *mut c_void) -> c_int = 0;
+    SSL_set_quic_tls_transport_params(*mut SSL, *const c_uchar, usize) -> c_int = 0;
+    SSL_set_quic_tls_early_data_enabled(*mut SSL, c_int) -> c_int = 0;
+}
 
-    use openssl_sys::{BIO, EVP_PKEY, SSL};
+/// `SSL_ECH_STATUS_NOT_CONFIGURED` of openssl/ech.h.
+const ECH_NOT_CONFIGURED: c_int = -103;
 
-    use super::super::ffi::EchStore;
+absent! {
+    SSL_set1_ech_config_list(*mut SSL, *const c_uchar, usize) -> c_int = 0;
+    SSL_ech_get1_status(*mut SSL, *mut *mut c_char, *mut *mut c_char) -> c_int = ECH_NOT_CONFIGURED;
+    SSL_ech_get1_retry_config(*mut SSL, *mut *mut c_uchar, *mut usize) -> c_int = 0;
+    OSSL_ECHSTORE_new(*mut c_void, *const c_char) -> *mut EchStore = null_mut();
+    OSSL_ECHSTORE_free(*mut EchStore) -> () = ();
+    OSSL_ECHSTORE_set1_key_and_read_pem(*mut EchStore, *mut EVP_PKEY, *mut BIO, c_int) -> c_int = 0;
+    SSL_set1_echstore(*mut SSL, *mut EchStore) -> c_int = 0;
+}
 
-    /// `SSL_ECH_STATUS_NOT_CONFIGURED` of openssl/ech.h.
-    const NOT_CONFIGURED: c_int = -103;
+/// The certificate type X.509 (RFC 7250), which is also used without the extension.
+#[cfg(before_openssl_3_2)]
+const X509: c_int = 0;
 
-    pub(in super::super) unsafe fn SSL_set1_ech_config_list(
-        _: *mut SSL,
-        _: *const c_uchar,
-        _: usize,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_ech_get1_status(
-        _: *mut SSL,
-        _: *mut *mut c_char,
-        _: *mut *mut c_char,
-    ) -> c_int {
-        NOT_CONFIGURED
-    }
-
-    pub(in super::super) unsafe fn SSL_ech_get1_retry_config(
-        _: *mut SSL,
-        _: *mut *mut c_uchar,
-        _: *mut usize,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn OSSL_ECHSTORE_new(
-        _: *mut c_void,
-        _: *const c_char,
-    ) -> *mut EchStore {
-        ptr::null_mut()
-    }
-
-    pub(in super::super) unsafe fn OSSL_ECHSTORE_free(_: *mut EchStore) {}
-
-    pub(in super::super) unsafe fn OSSL_ECHSTORE_set1_key_and_read_pem(
-        _: *mut EchStore,
-        _: *mut EVP_PKEY,
-        _: *mut BIO,
-        _: c_int,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_set1_echstore(_: *mut SSL, _: *mut EchStore) -> c_int {
-        0
-    }
+#[cfg(before_openssl_3_2)]
+absent! {
+    SSL_set1_client_cert_type(*mut SSL, *const c_uchar, usize) -> c_int = 0;
+    SSL_set1_server_cert_type(*mut SSL, *const c_uchar, usize) -> c_int = 0;
+    SSL_get_negotiated_client_cert_type(*const SSL) -> c_int = X509;
+    SSL_get_negotiated_server_cert_type(*const SSL) -> c_int = X509;
+    SSL_get0_peer_rpk(*const SSL) -> *mut EVP_PKEY = null_mut();
 }
 
 #[cfg(before_openssl_3_2)]
-pub(super) use before_3_2::*;
+unsafe extern "C" {
+    fn SSL_group_to_name(ssl: *mut SSL, group: c_int) -> *const c_char;
+}
 
+/// Gets the name by two calls, which together are equivalent.
 #[cfg(before_openssl_3_2)]
-mod before_3_2 {
-    use std::{
-        ffi::{c_char, c_int, c_long, c_uchar},
-        ptr,
-    };
-
-    use openssl_sys::{EVP_PKEY, SSL};
-
-    unsafe extern "C" {
-        fn SSL_group_to_name(ssl: *mut SSL, group: c_int) -> *const c_char;
-    }
-
-    /// Gets the name by two calls, which together are equivalent.
-    pub(in super::super) unsafe fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char {
-        const NEGOTIATED_GROUP: c_int = 134;
-        const NONE: c_long = 0;
-        // SAFETY: the caller's connection is live, and the control takes no pointer.
-        let group = unsafe { openssl_sys::SSL_ctrl(ssl, NEGOTIATED_GROUP, 0, ptr::null_mut()) };
-        match c_int::try_from(group) {
-            // SAFETY: the caller's connection is live.
-            Ok(number) if group != NONE => unsafe { SSL_group_to_name(ssl, number) },
-            _ => ptr::null(),
-        }
-    }
-
-    /// The certificate type X.509 (RFC 7250), which is also used without the extension.
-    const X509: c_int = 0;
-
-    pub(in super::super) unsafe fn SSL_set1_client_cert_type(
-        _: *mut SSL,
-        _: *const c_uchar,
-        _: usize,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_set1_server_cert_type(
-        _: *mut SSL,
-        _: *const c_uchar,
-        _: usize,
-    ) -> c_int {
-        0
-    }
-
-    pub(in super::super) unsafe fn SSL_get_negotiated_client_cert_type(_: *const SSL) -> c_int {
-        X509
-    }
-
-    pub(in super::super) unsafe fn SSL_get_negotiated_server_cert_type(_: *const SSL) -> c_int {
-        X509
-    }
-
-    pub(in super::super) unsafe fn SSL_get0_peer_rpk(_: *const SSL) -> *mut EVP_PKEY {
-        ptr::null_mut()
+pub(crate) unsafe fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char {
+    const NEGOTIATED_GROUP: c_int = 134;
+    // SAFETY: the caller's connection is live, and the control takes no pointer.
+    let group = unsafe { openssl_sys::SSL_ctrl(ssl, NEGOTIATED_GROUP, 0, null_mut()) };
+    match c_int::try_from(group) {
+        Ok(0) | Err(_) => std::ptr::null(),
+        // SAFETY: the caller's connection is live.
+        Ok(number) => unsafe { SSL_group_to_name(ssl, number) },
     }
 }

@@ -7,14 +7,57 @@ use std::{
 
 use foreign_types_shared::ForeignType;
 use netbench_tls::wire::{RETRY_RANDOM, handshake::SERVER_HELLO};
-use openssl_sys::{EVP_PKEY, SSL, X509_STORE_CTX};
+use openssl::ssl::SslContextBuilder;
+use openssl_sys::{EVP_PKEY, SSL, SSL_CTX, X509, X509_STORE_CTX};
+
+use crate::Options;
 
 use super::{certs, ech, expect::check_request, ffi, state::state};
+
+unsafe extern "C" {
+    fn SSL_CTX_set_cert_verify_callback(
+        ctx: *mut SSL_CTX,
+        callback: extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int,
+        argument: *mut c_void,
+    );
+    fn SSL_CTX_set_client_cert_cb(
+        ctx: *mut SSL_CTX,
+        callback: extern "C" fn(*mut SSL, *mut *mut X509, *mut *mut EVP_PKEY) -> c_int,
+    );
+    fn SSL_CTX_set_msg_callback(
+        ctx: *mut SSL_CTX,
+        callback: extern "C" fn(c_int, c_int, c_int, *const c_void, usize, *mut SSL, *mut c_void),
+    );
+    fn SSL_CTX_set_info_callback(
+        ctx: *mut SSL_CTX,
+        callback: extern "C" fn(*const SSL, c_int, c_int),
+    );
+}
+
+/// Sets the callbacks of a context for which the openssl crate has no closures.
+pub(crate) fn set(ctx: &mut SslContextBuilder, options: &Options) {
+    let ctx = ctx.as_ptr();
+    let none = ptr::null_mut();
+    let selects = options.on("-select-next-proto") || options.on("-select-empty-next-proto");
+    // SAFETY: the context is live, functions have static lifetime, and no argument is used.
+    unsafe {
+        SSL_CTX_set_cert_verify_callback(ctx, on_verify, none);
+        SSL_CTX_set_msg_callback(ctx, on_message);
+        SSL_CTX_set_info_callback(ctx, on_info);
+        openssl_sys::SSL_CTX_set_next_protos_advertised_cb(ctx, on_advertise, none);
+        if options.on("-use-old-client-cert-callback") {
+            SSL_CTX_set_client_cert_cb(ctx, on_client_cert);
+        }
+        if selects {
+            openssl_sys::SSL_CTX_set_next_proto_select_cb(ctx, on_select, none);
+        }
+    }
+}
 
 /// The return value of a certificate callback that is to be called again later.
 const COME_AGAIN: c_int = -1;
 
-pub(crate) extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
+extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let mut state = state();
     let options = &state.options;
     let custom = options.on("-use-custom-verify-callback");
@@ -64,9 +107,9 @@ pub(crate) extern "C" fn on_cert(ssl: *mut SSL, _: *mut c_void) -> c_int {
     c_int::from(certs::give(ssl, &options).is_ok())
 }
 
-pub(crate) extern "C" fn on_client_cert(
+extern "C" fn on_client_cert(
     ssl: *mut SSL,
-    cert_out: *mut *mut openssl_sys::X509,
+    cert_out: *mut *mut X509,
     key_out: *mut *mut EVP_PKEY,
 ) -> c_int {
     let ssl = ffi::borrowed(ssl);
@@ -106,7 +149,7 @@ fn into_raw<T: ForeignType>(value: T) -> *mut T::CType {
     pointer
 }
 
-pub(crate) extern "C" fn on_info(_: *const SSL, kind: c_int, _: c_int) {
+extern "C" fn on_info(_: *const SSL, kind: c_int, _: c_int) {
     const HANDSHAKE_DONE: c_int = 0x20;
     if kind == HANDSHAKE_DONE {
         let mut state = state();
@@ -117,7 +160,7 @@ pub(crate) extern "C" fn on_info(_: *const SSL, kind: c_int, _: c_int) {
     }
 }
 
-pub(crate) extern "C" fn on_message(
+extern "C" fn on_message(
     sent: c_int,
     _version: c_int,
     content: c_int,
@@ -129,8 +172,7 @@ pub(crate) extern "C" fn on_message(
     if data.is_null() {
         return;
     }
-    // SAFETY: the library provides that many bytes.
-    let data = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
+    let data = ffi::bytes(data.cast(), length);
     let who = if sent == 0 { "read" } else { "write" };
     let mut state = state();
     let line = match (content, data) {
@@ -152,7 +194,7 @@ fn is_retry(message: &[u8]) -> bool {
     message.first() == Some(&SERVER_HELLO) && message.get(6..38) == Some(&RETRY_RANDOM)
 }
 
-pub(crate) extern "C" fn on_advertise(
+extern "C" fn on_advertise(
     _: *mut SSL,
     out: *mut *const c_uchar,
     length: *mut c_uint,
@@ -175,7 +217,7 @@ pub(crate) extern "C" fn on_advertise(
     0
 }
 
-pub(crate) extern "C" fn on_select(
+extern "C" fn on_select(
     _: *mut SSL,
     out: *mut *mut c_uchar,
     length: *mut c_uchar,

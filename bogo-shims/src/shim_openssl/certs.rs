@@ -3,7 +3,6 @@
 use std::{fs, ops::Deref, path::Path};
 
 use openssl::{
-    error::ErrorStack,
     pkey::{PKey, Private},
     ssl::SslRef,
     stack::Stack,
@@ -123,14 +122,15 @@ pub(crate) fn give(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         for cert in chain {
             rest.push(cert).map_err(library)?;
         }
-        let used = leaf.is_none_or(|leaf| ffi::use_chain(ssl, &leaf, &rest))
-            && ffi::use_key(ssl, &held.key);
-        if !used {
-            return Err(Failure::unsupported(format!(
-                "certificates of this type: {}",
-                words(&ErrorStack::get())
-            )));
-        }
+        let set = match leaf {
+            Some(leaf) => ffi::set_chain(ssl, &leaf, &rest),
+            None => Ok(()),
+        };
+        set.and_then(|()| ssl.set_private_key(&held.key))
+            .map_err(|stack| {
+                let why = words(&stack);
+                Failure::unsupported(format!("certificates of this type: {why}"))
+            })?;
     }
     Ok(())
 }

@@ -13,7 +13,8 @@ use super::{
     clock, ech,
     errors::{library, words},
     expect::Expect,
-    ffi, quic_ffi, setup,
+    ffi::{self, control},
+    quic_ffi, setup,
     state::{failure, nothing_wrong, state},
     wire::Wire,
 };
@@ -41,7 +42,6 @@ impl<'a> Connection<'a> {
         options: &'a Options,
         resume: bool,
     ) -> Result<Self, Failure> {
-        ffi::set_state(&mut ssl, options.on("-server"));
         if let Some(params) = options.bytes("-quic-transport-params") {
             quic_ffi::set_params(&mut ssl, params)?;
         }
@@ -95,14 +95,11 @@ impl<'a> Connection<'a> {
                 clock::pass(time);
                 // libssl does not resume a retransmission that could not be written at once.
                 self.stream.get_mut().hurry = true;
-                let handled = ffi::handle_timeout(self.stream.ssl());
+                let handled = ffi::control(self.stream.ssl(), control::DTLS_HANDLE_TIMEOUT, 0);
                 self.stream.get_mut().hurry = false;
-                handled
+                handled >= 0
             }
-            Event::Mtu(mtu) => {
-                const SET_MTU: i32 = 17;
-                ffi::control(self.stream.ssl(), SET_MTU, mtu.into()) > 0
-            }
+            Event::Mtu(mtu) => ffi::control(self.stream.ssl(), control::SET_MTU, mtu.into()) > 0,
             Event::InitialTimeout(_) => {
                 state().unsupported = Some("another timeout for a flight under way".to_owned());
                 false
@@ -320,14 +317,7 @@ impl Endpoint for Connection<'_> {
     }
 
     fn key_update(&mut self) -> Result<(), Failure> {
-        // The crate has no mutable access to the connection of a stream.
-        let ssl = self.stream.ssl();
-        let ssl = ffi::borrowed(foreign_types_shared::ForeignTypeRef::as_ptr(ssl));
-        if ffi::key_update(ssl) {
-            Ok(())
-        } else {
-            Err(library(openssl::error::ErrorStack::get()))
-        }
+        ffi::key_update(self.stream.ssl())
     }
 
     fn shutdown(&mut self) -> Result<(), Failure> {

@@ -10,13 +10,7 @@ use openssl::{
 
 use crate::{Failure, Options, options::hex_list};
 
-use super::{
-    callbacks::{on_advertise, on_client_cert, on_info, on_message, on_select, on_verify},
-    certs,
-    errors::library,
-    ffi::{self, Callbacks},
-    state::state,
-};
+use super::{callbacks, certs, errors::library, state::state};
 
 /// The maximum early data that a server accepts, in bytes: the same as in BoringSSL, which the tests require.
 const EARLY_DATA: u32 = 14336;
@@ -31,8 +25,7 @@ pub(crate) fn make(options: &Options) -> Result<SslContext, Failure> {
     // Tests use short keys and old suites on purpose.
     ctx.set_security_level(0);
     ctx.set_session_id_context(b"netbench").map_err(library)?;
-    let cache = SslSessionCacheMode::BOTH;
-    ctx.set_session_cache_mode(cache);
+    ctx.set_session_cache_mode(SslSessionCacheMode::BOTH);
     if options.on("-enable-early-data") && options.on("-server") {
         ctx.set_max_early_data(EARLY_DATA).map_err(library)?;
     }
@@ -41,19 +34,7 @@ pub(crate) fn make(options: &Options) -> Result<SslContext, Failure> {
     sessions(&mut ctx);
     staple(&mut ctx)?;
     pre_shared_keys(&mut ctx, options);
-    let old_client = options.on("-use-old-client-cert-callback");
-    let selects = options.on("-select-next-proto") || options.on("-select-empty-next-proto");
-    ffi::set_callbacks(
-        &mut ctx,
-        &Callbacks {
-            verify: on_verify,
-            message: on_message,
-            info: on_info,
-            client_cert: old_client.then_some(on_client_cert as ffi::ClientCertCallback),
-            advertise: Some(on_advertise),
-            select: selects.then_some(on_select as ffi::SelectCallback),
-        },
-    );
+    callbacks::set(&mut ctx, options);
     Ok(ctx.build())
 }
 

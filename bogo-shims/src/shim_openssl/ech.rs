@@ -1,9 +1,6 @@
 //! Encrypted ClientHello (RFC 9849), which libssl has since 4.0.
 
-use std::{
-    ffi::{CStr, c_char, c_int, c_void},
-    ptr, slice,
-};
+use std::{ffi::c_int, ptr};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
@@ -12,11 +9,14 @@ use openssl::{
     pkey::{Id, PKey},
     ssl::SslRef,
 };
-use openssl_sys::SSL;
 
 use crate::{Failure, Options, expected::ensure};
 
-use super::{errors::library, ffi::EchStore, state::state};
+use super::{
+    errors::{library, succeeded},
+    ffi::{self, EchStore},
+    state::state,
+};
 
 /// `SSL_OP_ECH_GREASE` of openssl/ssl.h.
 const GREASE: u64 = 1 << 37;
@@ -32,7 +32,12 @@ const REJECTED: [c_int; 3] = [0, -105, -106];
 const ECH_REQUIRED: &str = ":ECH_REQUIRED:";
 
 #[cfg(before_openssl_4_0)]
-use super::absent::ech::*;
+use super::absent::*;
+
+#[cfg(not(before_openssl_4_0))]
+use openssl_sys::SSL;
+#[cfg(not(before_openssl_4_0))]
+use std::ffi::{c_char, c_void};
 
 #[cfg(not(before_openssl_4_0))]
 unsafe extern "C" {
@@ -52,11 +57,6 @@ unsafe extern "C" {
         for_retry: c_int,
     ) -> c_int;
     fn SSL_set1_echstore(ssl: *mut SSL, store: *mut EchStore) -> c_int;
-}
-
-unsafe extern "C" {
-    fn SSL_set_options(ssl: *mut SSL, options: u64) -> u64;
-    fn CRYPTO_free(memory: *mut c_void, file: *const c_char, line: c_int);
 }
 
 /// Sets the configurations that a client offers, or the keys of a server.
@@ -79,8 +79,7 @@ pub(crate) fn set(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         drop(ErrorStack::get());
     }
     if options.on("-enable-ech-grease") {
-        // SAFETY: the connection is live.
-        unsafe { SSL_set_options(ssl.as_ptr(), GREASE) };
+        ffi::set_options(ssl, GREASE);
     }
     let configs = options.all_bytes("-ech-server-config");
     if configs.is_empty() {
@@ -154,14 +153,10 @@ fn status(ssl: &SslRef) -> (c_int, Option<String>) {
     let status = unsafe { SSL_ech_get1_status(ssl.as_ptr(), &raw mut inner, &raw mut outer) };
     // The function may leave errors, which would be read as those of the next operation.
     drop(ErrorStack::get());
-    let name = (!outer.is_null()).then(|| {
-        // SAFETY: the function allocated a string that ends with zero.
-        let name = unsafe { CStr::from_ptr(outer) };
-        name.to_string_lossy().into_owned()
-    });
+    let name = ffi::text(outer);
     for name in [inner, outer] {
         // SAFETY: the function allocated the names, or left null.
-        unsafe { CRYPTO_free(name.cast(), ptr::null(), 0) };
+        unsafe { openssl_sys::OPENSSL_free(name.cast()) };
     }
     (status, name)
 }
@@ -171,22 +166,13 @@ fn retry_configs(ssl: &SslRef) -> Vec<u8> {
     // SAFETY: the connection is live; the function sets both values.
     let result = unsafe { SSL_ech_get1_retry_config(ssl.as_ptr(), &raw mut list, &raw mut length) };
     drop(ErrorStack::get());
-    if result != 1 || list.is_null() {
+    if result != 1 {
         return Vec::new();
     }
-    // SAFETY: the pointer is to as many bytes as the function says.
-    let configs = unsafe { slice::from_raw_parts(list, length) }.to_vec();
-    // SAFETY: the function allocated the list.
-    unsafe { CRYPTO_free(list.cast(), ptr::null(), 0) };
+    let configs = ffi::bytes(list, length).to_vec();
+    // SAFETY: the function allocated the list, or left null.
+    unsafe { openssl_sys::OPENSSL_free(list.cast()) };
     configs
-}
-
-fn succeeded(result: c_int) -> Result<(), Failure> {
-    if result == 1 {
-        Ok(())
-    } else {
-        Err(library(ErrorStack::get()))
-    }
 }
 
 /// A server's keys.

@@ -47,12 +47,8 @@ pub(crate) fn group(code: u16) -> Option<&'static str> {
 
 /// Returns the code point of a group by OpenSSL's name, which may differ in case from the registered one.
 pub(crate) fn group_code(name: &str) -> Option<u16> {
-    Group::registered()
-        .find(|group| {
-            let registered = group.name().filter(|name| GROUPS.contains(name));
-            registered.is_some_and(|registered| registered.eq_ignore_ascii_case(name))
-        })
-        .map(|group| group.0)
+    let mut codes = Group::registered().map(|group| group.0);
+    codes.find(|code| group(*code).is_some_and(|known| known.eq_ignore_ascii_case(name)))
 }
 
 pub(crate) fn signature(code: u16) -> Option<&'static str> {
@@ -62,9 +58,8 @@ pub(crate) fn signature(code: u16) -> Option<&'static str> {
 
 /// Returns the code point of a scheme by OpenSSL's name.
 pub(crate) fn signature_code(name: &str) -> Option<u16> {
-    let mut schemes = SignatureScheme::registered();
-    let found = schemes.find(|scheme| signature(scheme.0) == Some(name));
-    found.map(|scheme| scheme.0)
+    let mut codes = SignatureScheme::registered().map(|scheme| scheme.0);
+    codes.find(|code| signature(*code) == Some(name))
 }
 
 /// Returns the scheme of a hash and a kind of signature, as libssl reports them before 3.5. Schemes of TLS 1.2

@@ -45,7 +45,6 @@ impl<'a> Quic<'a> {
         resume: bool,
     ) -> Result<Self, Failure> {
         let server = options.on("-server");
-        ffi::set_state(&mut ssl, server);
         let params = options.bytes("-quic-transport-params");
         let shared = Shared::attach(&mut ssl, Stream::new(socket), params)?;
         // The call fails for a client without a session for early data.

@@ -18,7 +18,7 @@ use crate::{
     quic::{Level, Stream},
 };
 
-use super::errors::library;
+use super::{errors::succeeded, ffi::bytes};
 
 #[cfg(before_openssl_3_5)]
 use super::absent::{
@@ -46,7 +46,7 @@ unsafe extern "C" {
 
 /// `OSSL_DISPATCH` of openssl/core.h: a function with its number; the last entry has none.
 #[repr(C)]
-struct Function {
+pub(super) struct Function {
     number: c_int,
     function: *const c_void,
 }
@@ -102,9 +102,7 @@ impl Shared {
         // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h assigns
         // to their numbers, and the argument points to a value that outlives the connection.
         let set = unsafe { SSL_set_quic_tls_cbs(ssl.as_ptr(), functions.as_ptr(), argument) };
-        if set != 1 {
-            return Err(library(ErrorStack::get()));
-        }
+        succeeded(set)?;
         if own_params.is_some() {
             // The parameters are in a separate allocation, which outlives the connection.
             set_params(ssl, &shared.borrow().own_params)?;
@@ -121,13 +119,9 @@ impl Shared {
 /// Sets the transport parameters to send, which must outlive the connection; fails outside of QUIC.
 pub(crate) fn set_params(ssl: &mut SslRef, params: &[u8]) -> Result<(), Failure> {
     // SAFETY: the connection is live, and the parameters outlive it and do not change.
-    let set =
-        unsafe { SSL_set_quic_tls_transport_params(ssl.as_ptr(), params.as_ptr(), params.len()) };
-    if set == 1 {
-        Ok(())
-    } else {
-        Err(library(ErrorStack::get()))
-    }
+    succeeded(unsafe {
+        SSL_set_quic_tls_transport_params(ssl.as_ptr(), params.as_ptr(), params.len())
+    })
 }
 
 /// Offers early data as a client with a session that allows it, or accepts it as a server.
@@ -172,14 +166,6 @@ fn between<'a>(argument: *mut c_void) -> Option<RefMut<'a, Between>> {
     // SAFETY: the argument is the pointer from `attach`, whose target outlives the connection.
     let shared = unsafe { &*argument.cast::<RefCell<Between>>() };
     shared.try_borrow_mut().ok()
-}
-
-fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
-    if data.is_null() {
-        return &[];
-    }
-    // SAFETY: libssl provides that many bytes, which live as long as the callback.
-    unsafe { std::slice::from_raw_parts(data, length) }
 }
 
 extern "C" fn on_send(

@@ -4,7 +4,6 @@ use std::ffi::c_uint;
 
 use netbench_tls::TlsVersion;
 use openssl::{
-    error::ErrorStack,
     ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},
     stack::Stack,
     x509::X509Name,
@@ -53,10 +52,8 @@ pub(crate) fn ssl(
     if options.on("-enable-ocsp-stapling") {
         ssl.set_status_type(StatusType::OCSP).map_err(library)?;
     }
-    if let Some(hint) = options.bytes("-psk-identity")
-        && !ffi::use_psk_hint(&mut ssl, hint)
-    {
-        return Err(library(ErrorStack::get()));
+    if let Some(hint) = options.bytes("-psk-identity") {
+        ffi::set_psk_hint(&mut ssl, hint)?;
     }
     ech::set(&mut ssl, options)?;
     let elsewhere = [
@@ -70,6 +67,11 @@ pub(crate) fn ssl(
     if let (Some(session), false) = (session, options.on("-server")) {
         // SAFETY: the session was made with this context.
         unsafe { ssl.set_session(session) }.map_err(library)?;
+    }
+    if options.on("-server") {
+        ssl.set_accept_state();
+    } else {
+        ssl.set_connect_state();
     }
     Ok(ssl)
 }
@@ -182,10 +184,10 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         (verifying, signing)
     };
     if let Some(list) = servers {
-        ffi::set_signatures(ssl, &list)?;
+        ffi::set_list(ssl, control::SIGALGS_LIST, &list)?;
     }
     if let Some(list) = clients {
-        ffi::set_client_signatures(ssl, &list)?;
+        ffi::set_list(ssl, control::CLIENT_SIGALGS_LIST, &list)?;
     }
     Ok(())
 }
@@ -224,7 +226,8 @@ fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         let mark = if shares.contains(&code) { "*" } else { "" };
         Ok::<_, Failure>(format!("{mark}{name}"))
     });
-    ffi::set_groups(ssl, &names.collect::<Result<Vec<_>, _>>()?.join(":"))
+    let list = names.collect::<Result<Vec<_>, _>>()?.join(":");
+    ffi::set_list(ssl, control::GROUPS_LIST, &list)
 }
 
 fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {

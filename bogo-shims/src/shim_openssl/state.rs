@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use openssl::ssl::SslSession;
 
@@ -39,29 +39,11 @@ pub(crate) struct State {
     pub(crate) timeout_us: u32,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
-
-/// A guard of the connection's state.
-pub(crate) struct Current(MutexGuard<'static, Option<State>>);
-
-impl std::ops::Deref for Current {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        static NONE: std::sync::LazyLock<State> = std::sync::LazyLock::new(State::default);
-        self.0.as_ref().unwrap_or(&NONE)
-    }
-}
-
-impl std::ops::DerefMut for Current {
-    fn deref_mut(&mut self) -> &mut State {
-        self.0.get_or_insert_default()
-    }
-}
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 
 /// Locks the state. The guard must not be held while libssl is called, which calls back.
-pub(crate) fn state() -> Current {
-    Current(STATE.lock().unwrap_or_else(PoisonError::into_inner))
+pub(crate) fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl State {

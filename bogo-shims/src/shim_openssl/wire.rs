@@ -11,7 +11,10 @@ use crate::{
 /// The connection to the runner, as blocking as the test requires.
 pub(crate) struct Wire {
     under: Under,
-    slow: Slow,
+    /// Whether every other call must be repeated, and a stream returns one byte at a time (`-async`).
+    slow: bool,
+    read_ready: bool,
+    write_ready: bool,
     /// A command from the runner, to be executed outside of libssl.
     pub(crate) command: Option<Event>,
     /// Whether the stream has ended.
@@ -27,13 +30,6 @@ enum Under {
     Datagrams(Packeted),
 }
 
-/// Whether every other call must be repeated, and a stream returns one byte at a time (`-async`).
-struct Slow {
-    on: bool,
-    read_ready: bool,
-    write_ready: bool,
-}
-
 impl Wire {
     pub(crate) fn new(socket: Socket, datagrams: bool, slow: bool) -> Self {
         let under = if datagrams {
@@ -41,14 +37,11 @@ impl Wire {
         } else {
             Under::Stream(socket)
         };
-        let slow = Slow {
-            on: slow,
-            read_ready: false,
-            write_ready: false,
-        };
         Self {
             under,
             slow,
+            read_ready: false,
+            write_ready: false,
             command: None,
             ended: false,
             hurry: false,
@@ -66,17 +59,16 @@ impl Read for Wire {
         if self.command.is_some() {
             return Err(again());
         }
-        if self.slow.on && !std::mem::replace(&mut self.slow.read_ready, false) {
-            self.slow.read_ready = true;
-            return Err(again());
+        if self.slow {
+            self.read_ready = !self.read_ready;
+            if self.read_ready {
+                return Err(again());
+            }
         }
         match &mut self.under {
             Under::Stream(socket) => {
-                let most = if self.slow.on {
-                    buffer.len().min(1)
-                } else {
-                    buffer.len()
-                };
+                let most = if self.slow { 1 } else { usize::MAX };
+                let most = buffer.len().min(most);
                 let n = socket.read(&mut buffer[..most])?;
                 self.ended |= n == 0;
                 Ok(n)
@@ -102,10 +94,12 @@ impl Read for Wire {
 
 impl Write for Wire {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        let slow = self.slow.on && !self.hurry;
-        if slow && !std::mem::replace(&mut self.slow.write_ready, false) {
-            self.slow.write_ready = true;
-            return Err(again());
+        let slow = self.slow && !self.hurry;
+        if slow {
+            self.write_ready = !self.write_ready;
+            if self.write_ready {
+                return Err(again());
+            }
         }
         match &mut self.under {
             Under::Stream(socket) => {
