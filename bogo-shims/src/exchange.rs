@@ -2,8 +2,11 @@
 
 use crate::{Failure, OptionSets, Options};
 
-/// One side of one connection, on some TLS library.
-pub trait Endpoint {
+/// One side of one connection, on some TLS library, which holds the options of the connection.
+pub trait Endpoint<'a> {
+    /// Continues with other options, after rejected early data.
+    fn retry(&mut self, options: &'a Options);
+
     /// Makes the handshake, or the part of it that precedes application data.
     ///
     /// # Errors
@@ -20,19 +23,10 @@ pub trait Endpoint {
     ///
     /// # Errors
     /// Returns an error if the library reports one.
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure>;
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure>;
 
-    /// Returns the bytes of `-export-traffic-secrets`, to send before data: the length, the read secret, and the write
-    /// secret ([`traffic_secrets`]).
-    ///
-    /// # Errors
-    /// Returns an error if the library has not reported them.
-    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure>;
+    /// Returns a secret by its label (NSS key log format), or `None` if the library has not reported it.
+    fn secret(&self, label: &str) -> Option<Vec<u8>>;
 
     /// Returns the channel binding of RFC 5929, to send before data.
     ///
@@ -87,66 +81,23 @@ pub trait Endpoint {
     fn shutdown(&mut self) -> Result<(), Failure>;
 }
 
-/// An endpoint that holds the options of its connection.
-pub trait Retry<'a>: Endpoint {
-    /// Continues with other options, after rejected early data.
-    fn retry(&mut self, options: &'a Options);
+/// Moves the first data that were read to a buffer, and returns their length.
+pub fn take(pending: &mut Vec<u8>, buffer: &mut [u8]) -> usize {
+    let n = buffer.len().min(pending.len());
+    buffer[..n].copy_from_slice(&pending[..n]);
+    pending.drain(..n);
+    n
 }
 
-/// The result of early data that a client offered.
+/// The keying material that a test exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EarlyData {
-    /// The server accepted the early data.
-    Accepted,
-    /// The server rejected the early data.
-    Rejected,
-}
-
-impl From<bool> for EarlyData {
-    /// Converts a library's answer to the question whether early data was accepted.
-    fn from(accepted: bool) -> Self {
-        if accepted {
-            Self::Accepted
-        } else {
-            Self::Rejected
-        }
-    }
-}
-
-impl EarlyData {
-    /// Compares the result with the test's expectation.
-    ///
-    /// # Errors
-    /// Returns [`Failure::EarlyDataRejected`] where the exchange is to be repeated without early data.
-    pub fn check(self, options: &Options) -> Result<(), Failure> {
-        match (self, options.on("-expect-reject-early-data")) {
-            (Self::Accepted, false) => Ok(()),
-            (Self::Rejected, true) => Err(Failure::EarlyDataRejected),
-            (Self::Accepted, true) => Err(Failure::failed("early data was accepted")),
-            (Self::Rejected, false) => Err(Failure::failed("early data was rejected")),
-        }
-    }
-}
-
-/// Returns the bytes of [`Endpoint::traffic_secrets`], from secrets found by their key log labels.
-///
-/// # Errors
-/// Returns an error if there is no such secret.
-pub fn traffic_secrets(
-    options: &Options,
-    secret: impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<Vec<u8>, Failure> {
-    let labels = ["CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"];
-    let [Some(client), Some(server)] = labels.map(secret) else {
-        return Err(Failure::failed("no traffic secrets"));
-    };
-    let (read, write) = if options.on("-server") {
-        (client, server)
-    } else {
-        (server, client)
-    };
-    let length = u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
-    Ok([length.to_le_bytes().to_vec(), read, write].concat())
+pub struct Material<'a> {
+    /// The length in bytes.
+    pub length: usize,
+    /// The label of the application.
+    pub label: &'a [u8],
+    /// The context, which may be empty.
+    pub context: Option<&'a [u8]>,
 }
 
 /// Data that the shim sends first; `-shim-initial-write` changes them.
@@ -158,7 +109,7 @@ const INITIAL_WRITE: &[u8] = b"hello";
 /// # Errors
 /// Returns the first failure.
 pub fn connection<'a>(
-    mut endpoint: impl Retry<'a>,
+    mut endpoint: impl Endpoint<'a>,
     options: &'a Options,
     sets: &'a OptionSets,
 ) -> Result<(), Failure> {
@@ -171,14 +122,14 @@ pub fn connection<'a>(
     }
 }
 
-fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+fn exchange<'a>(endpoint: &mut impl Endpoint<'a>, options: &Options) -> Result<(), Failure> {
     if !options.on("-implicit-handshake") {
         endpoint.handshake()?;
         endpoint.check()?;
     }
     export(endpoint, options)?;
     if options.on("-export-traffic-secrets") {
-        let secrets = endpoint.traffic_secrets()?;
+        let secrets = traffic_secrets(endpoint, options)?;
         endpoint.write(&secrets)?;
     }
     if options.on("-tls-unique") {
@@ -196,7 +147,7 @@ fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failu
     endpoint.shutdown()
 }
 
-fn export(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+fn export<'a>(endpoint: &mut impl Endpoint<'a>, options: &Options) -> Result<(), Failure> {
     let length = options.number("-export-keying-material").unwrap_or(0);
     let Some(length) = usize::try_from(length).ok().filter(|length| *length > 0) else {
         return Ok(());
@@ -204,12 +155,34 @@ fn export(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure
     let label = options.bytes("-export-label").unwrap_or_default();
     let context = options.bytes("-export-context").unwrap_or_default();
     let context = options.on("-use-export-context").then_some(context);
-    let material = endpoint.export(length, label, context)?;
+    let material = endpoint.export(&Material {
+        length,
+        label,
+        context,
+    })?;
     endpoint.write(&material)
 }
 
+/// Returns the bytes of `-export-traffic-secrets`: the length, the read secret, and the write secret.
+fn traffic_secrets<'a>(
+    endpoint: &impl Endpoint<'a>,
+    options: &Options,
+) -> Result<Vec<u8>, Failure> {
+    let labels = ["CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"];
+    let [Some(client), Some(server)] = labels.map(|label| endpoint.secret(label)) else {
+        return Err(Failure::failed("no traffic secrets"));
+    };
+    let (read, write) = if options.on("-server") {
+        (client, server)
+    } else {
+        (server, client)
+    };
+    let length = u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
+    Ok([length.to_le_bytes().to_vec(), read, write].concat())
+}
+
 /// Writes data of the sizes around those at which libraries split records.
-fn write_sizes(endpoint: &mut impl Endpoint) -> Result<(), Failure> {
+fn write_sizes<'a>(endpoint: &mut impl Endpoint<'a>) -> Result<(), Failure> {
     let data = vec![0x42; 32769];
     for size in [
         0, 1, 255, 256, 257, 16383, 16384, 16385, 32767, 32768, 32769,
@@ -219,7 +192,7 @@ fn write_sizes(endpoint: &mut impl Endpoint) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_and_echo(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+fn write_and_echo<'a>(endpoint: &mut impl Endpoint<'a>, options: &Options) -> Result<(), Failure> {
     let initial = options
         .bytes("-shim-initial-write")
         .unwrap_or(INITIAL_WRITE);

@@ -1,5 +1,7 @@
 //! A test's expectations that every shim compares in the same way.
 
+use std::fmt::Debug;
+
 use crate::{Failure, Options, options::hex_list};
 
 /// The parameters that every library reports of a connection.
@@ -40,9 +42,7 @@ impl Agreed<'_> {
         };
         let want = options.bytes(alpn).unwrap_or_default();
         let got = self.alpn.unwrap_or_default();
-        ensure(got == want, || {
-            format!("protocol {got:?}, expected {want:?}")
-        })?;
+        same("protocol", got, want)?;
         let name = self.server_name;
         if let Some(want) = options.text("-expect-server-name") {
             ensure(name == Some(&*want), || format!("server name {name:?}"))?;
@@ -89,12 +89,22 @@ pub fn check_new_session(options: &Options, got: Option<u32>) -> Result<(), Fail
     })?;
     if let Some(early_data_bytes) = got {
         let want = options.on("-expect-ticket-supports-early-data");
-        let got = early_data_bytes > 0;
-        ensure(got == want, || {
-            format!("session for early data: {got}, expected {want}")
-        })?;
+        same("session for early data:", early_data_bytes > 0, want)?;
     }
     Ok(())
+}
+
+/// Compares the result of early data that a client offered.
+///
+/// # Errors
+/// Returns [`Failure::EarlyDataRejected`] where the exchange is to be repeated without early data.
+pub fn check_early_data(options: &Options, accepted: bool) -> Result<(), Failure> {
+    match (accepted, options.on("-expect-reject-early-data")) {
+        (true, false) => Ok(()),
+        (false, true) => Err(Failure::EarlyDataRejected),
+        (true, true) => Err(Failure::failed("early data was accepted")),
+        (false, false) => Err(Failure::failed("early data was rejected")),
+    }
 }
 
 /// Returns the expected list of authorities in a request for a certificate, if there is one.
@@ -107,6 +117,14 @@ pub fn authorities(options: &Options) -> Result<Option<Vec<Vec<u8>>>, Failure> {
         Some("<EMPTY>") => Ok(Some(Vec::new())),
         Some(list) => hex_list(list).map(Some),
     }
+}
+
+/// Returns a failure that names a property, unless it is as expected.
+///
+/// # Errors
+/// The property differs.
+pub fn same<T: PartialEq + Debug>(what: &str, got: T, want: T) -> Result<(), Failure> {
+    ensure(got == want, || format!("{what} {got:?}, expected {want:?}"))
 }
 
 /// Returns a failure with `message`, unless the expectation `holds`.

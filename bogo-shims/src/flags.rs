@@ -69,13 +69,9 @@ impl Flag {
         self.shims.split(',').any(|name| name == shim)
     }
 
-    fn concerns(&self, what: &str) -> bool {
+    /// Returns whether the flag has this word in the column for what it concerns.
+    pub(crate) fn concerns(&self, what: &str) -> bool {
         self.concerns.split(',').any(|word| word == what)
-    }
-
-    /// Returns whether the flag belongs to the last credential on the command line before it.
-    pub(crate) fn is_of_credentials(&self) -> bool {
-        self.concerns("credential")
     }
 }
 

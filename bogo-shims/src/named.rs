@@ -8,22 +8,17 @@ use crate::Failure;
 /// The environment variable with the protocol: the transport and the version, in the runner's terms.
 pub(crate) const VARIABLE: &str = "NETBENCH_BOGO_NAMED";
 
-/// A protocol that a library does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lacking {
-    /// The transport and the version, in the runner's terms, such as `dtls TLS13`.
-    pub named: &'static str,
-    /// The name for users.
-    pub name: &'static str,
-}
+/// A protocol that a library does not have: the transport and the version, in the runner's terms, such as `dtls TLS13`,
+/// and the name for users.
+pub type Lacking = (&'static str, &'static str);
 
 /// Refuses a test of a protocol that the library lacks.
 ///
 /// # Errors
 /// Returns [`Failure::Unsupported`] with the protocol.
 pub fn refuse(named: Option<&str>, lacking: &[Lacking]) -> Result<(), Failure> {
-    match lacking.iter().find(|one| named == Some(one.named)) {
-        Some(protocol) => Err(Failure::unsupported(protocol.name)),
+    match lacking.iter().find(|(lacked, _)| named == Some(lacked)) {
+        Some((_, name)) => Err(Failure::unsupported(*name)),
         None => Ok(()),
     }
 }
@@ -32,10 +27,7 @@ pub fn refuse(named: Option<&str>, lacking: &[Lacking]) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    const LACKING: &[Lacking] = &[Lacking {
-        named: "dtls TLS13",
-        name: "DTLS 1.3",
-    }];
+    const LACKING: &[Lacking] = &[("dtls TLS13", "DTLS 1.3")];
 
     #[test]
     fn a_test_of_a_protocol_that_the_library_lacks_is_unsupported() {

@@ -80,7 +80,7 @@ impl OptionSets {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let arg = arg.to_string_lossy().into_owned();
-            let (which, name) = split_prefix(&arg);
+            let (prefix, name) = split_prefix(&arg);
             let flag = Flag::named(name)
                 .filter(|flag| flag.is_supported_by(shim) || flags::is_ignored(name))
                 .ok_or_else(|| Failure::unsupported(format!("flag {name}")))?;
@@ -99,8 +99,11 @@ impl OptionSets {
                 value,
                 read: Arc::default(),
             };
-            for set in sets.chosen(which) {
-                set.add(flag, argument.clone());
+            let each = [&mut sets.initial, &mut sets.resume, &mut sets.retry];
+            for (set, own) in each.into_iter().zip(PREFIXES) {
+                if prefix.is_none_or(|prefix| prefix == own) {
+                    set.add(flag, argument.clone());
+                }
             }
         }
         Ok(sets)
@@ -109,8 +112,7 @@ impl OptionSets {
     /// Returns the names of the flags that have not been read so far: their requirements were neither met nor
     /// checked.
     pub fn unread(&self) -> BTreeSet<&str> {
-        let sets = [&self.initial, &self.resume, &self.retry];
-        sets.into_iter().flat_map(Options::unread).collect()
+        self.each().into_iter().flat_map(Options::unread).collect()
     }
 
     /// Checks that the contexts, which a QUIC application would compare before early data, are the same on
@@ -119,7 +121,8 @@ impl OptionSets {
     /// # Errors
     /// Returns [`Failure::Unsupported`] where they differ.
     pub fn same_early_data_context(&self) -> Result<(), Failure> {
-        let contexts = [&self.initial, &self.resume, &self.retry]
+        let contexts = self
+            .each()
             .map(|options| options.bytes("-quic-early-data-context"));
         if contexts.iter().all(|context| *context == contexts[0]) {
             Ok(())
@@ -128,46 +131,29 @@ impl OptionSets {
         }
     }
 
+    /// Returns all sets.
+    pub fn each(&self) -> [&Options; 3] {
+        [&self.initial, &self.resume, &self.retry]
+    }
+
     /// Returns the options of each connection, and whether it is one after the first.
     pub fn connections(&self) -> impl Iterator<Item = (&Options, bool)> {
         let after_first = self.initial.number("-resume-count").unwrap_or(0);
         let resumed = (0..after_first).map(|_| (&self.resume, true));
         std::iter::once((&self.initial, false)).chain(resumed)
     }
-
-    fn chosen(&mut self, which: Which) -> Vec<&mut Options> {
-        match which {
-            Which::All => vec![&mut self.initial, &mut self.resume, &mut self.retry],
-            Which::Initial => vec![&mut self.initial],
-            Which::Resume => vec![&mut self.resume],
-            Which::Retry => vec![&mut self.retry],
-        }
-    }
 }
 
-#[derive(Clone, Copy)]
-enum Which {
-    All,
-    Initial,
-    Resume,
-    Retry,
-}
+/// The prefixes of flags for one set, in the order of [`OptionSets::each`].
+const PREFIXES: [&str; 3] = ["-on-initial", "-on-resume", "-on-retry"];
 
-fn split_prefix(arg: &str) -> (Which, &str) {
-    let prefixes = [
-        ("-on-initial", Which::Initial),
-        ("-on-resume", Which::Resume),
-        ("-on-retry", Which::Retry),
-    ];
-    for (prefix, which) in prefixes {
-        if let Some(flag) = arg
-            .strip_prefix(prefix)
-            .filter(|rest| rest.starts_with('-'))
-        {
-            return (which, flag);
-        }
-    }
-    (Which::All, arg)
+/// Splits the prefix from a flag that is for one set.
+pub(crate) fn split_prefix(arg: &str) -> (Option<&'static str>, &str) {
+    let rests = PREFIXES.map(|prefix| (Some(prefix), arg.strip_prefix(prefix).unwrap_or("")));
+    let mut rests = rests.into_iter();
+    rests
+        .find(|(_, rest)| rest.starts_with('-'))
+        .unwrap_or((None, arg))
 }
 
 fn value(form: Form, text: Vec<u8>) -> Option<Value> {
@@ -223,7 +209,7 @@ impl Options {
             return;
         }
         let given = match self.credentials.last_mut() {
-            Some(credential) if flag.is_of_credentials() => &mut credential.given,
+            Some(credential) if flag.concerns("credential") => &mut credential.given,
             _ => &mut self.given,
         };
         given
@@ -275,9 +261,9 @@ impl Given {
     }
 
     /// Marks flags as read because the library meets their requirements in any case, or gets their values
-    /// through a callback. Each flag has a reason.
-    pub fn take_for_granted(&self, flags: &[(&str, &str)]) {
-        for (flag, _why) in flags {
+    /// through a callback.
+    pub fn take_for_granted(&self, flags: &[&str]) {
+        for flag in flags {
             let _given = self.on(flag);
         }
     }

@@ -6,7 +6,7 @@
 
 use std::io::{Read, Write};
 
-use crate::{Failure, socket::Socket};
+use crate::{Failure, exchange::take, socket::Socket};
 
 /// Encryption levels of RFC 9001 section 4, with the runner's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,9 @@ pub enum Step {
 /// The crypto stream and the data of one connection.
 #[derive(Debug)]
 pub struct Stream {
-    transport: Transport,
+    socket: Socket,
+    read_secrets: Secrets,
+    write_secrets: Secrets,
     /// The levels at which handshake messages are read, and written.
     read_level: Level,
     write_level: Level,
@@ -46,8 +48,12 @@ pub struct Stream {
 impl Stream {
     /// Makes a stream over this socket; only the first level can be used so far.
     pub fn new(socket: Socket) -> Self {
+        // Records of the first level have no secret.
+        let secrets: Secrets = [Some((0, Vec::new())), None, None, None];
         Self {
-            transport: Transport::new(socket),
+            socket,
+            read_secrets: secrets.clone(),
+            write_secrets: secrets,
             read_level: Level::Initial,
             write_level: Level::Initial,
             pending: Vec::new(),
@@ -56,13 +62,13 @@ impl Stream {
 
     /// Sets the suite and secret that the peer's records of a level must carry.
     pub fn set_read_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
-        self.transport.read.levels[level as usize] = Some((suite, secret.to_vec()));
+        self.read_secrets[level as usize] = Some((suite, secret.to_vec()));
     }
 
     /// Sets the suite and secret that written records of a level will carry. Handshake messages are written
     /// at this level from now on, but never at that of early data.
     pub fn set_write_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
-        self.transport.write.levels[level as usize] = Some((suite, secret.to_vec()));
+        self.write_secrets[level as usize] = Some((suite, secret.to_vec()));
         if level != Level::EarlyData {
             self.write_level = level;
         }
@@ -77,7 +83,7 @@ impl Stream {
 
     /// Returns whether records of this level can be written.
     pub fn can_write(&self, level: Level) -> bool {
-        level == Level::Initial || self.transport.write.levels[level as usize].is_some()
+        self.write_secrets[level as usize].is_some()
     }
 
     /// Reads one record.
@@ -86,19 +92,19 @@ impl Stream {
     /// Returns an error if the record is an alert, has another level than expected, or does not carry its
     /// secret.
     pub fn read(&mut self) -> Result<Step, Failure> {
-        let Some(record) = self.transport.read()? else {
+        let Some((content, level, data)) = self.read_record()? else {
             return Ok(Step::End);
         };
-        match record.content {
+        match content {
             Content::Alert => Err(Failure::failed("an alert over QUIC")),
             Content::Data => {
-                self.pending.extend(record.data);
+                self.pending.extend(data);
                 Ok(Step::Data)
             }
-            Content::Handshake if record.level != self.read_level => {
+            Content::Handshake if level != self.read_level => {
                 Err(Failure::failed("WRONG_ENCRYPTION_LEVEL_RECEIVED"))
             }
-            Content::Handshake => Ok(Step::Handshake(record.data)),
+            Content::Handshake => Ok(Step::Handshake(data)),
         }
     }
 
@@ -109,10 +115,7 @@ impl Stream {
 
     /// Takes data that were read.
     pub fn take(&mut self, buffer: &mut [u8]) -> usize {
-        let n = buffer.len().min(self.pending.len());
-        buffer[..n].copy_from_slice(&self.pending[..n]);
-        self.pending.drain(..n);
-        n
+        take(&mut self.pending, buffer)
     }
 
     /// Writes handshake messages.
@@ -120,8 +123,7 @@ impl Stream {
     /// # Errors
     /// Returns an error if the transport fails.
     pub fn write_handshake(&mut self, messages: &[u8]) -> Result<(), Failure> {
-        self.transport
-            .write(Content::Handshake, self.write_level, messages)
+        self.write(Content::Handshake, self.write_level, messages)
     }
 
     /// Writes a fatal alert, where QUIC would close the connection with its code (RFC 9001 section 4.8).
@@ -129,8 +131,7 @@ impl Stream {
     /// # Errors
     /// Returns an error if the transport fails.
     pub fn write_alert(&mut self, code: u8) -> Result<(), Failure> {
-        self.transport
-            .write(Content::Alert, self.write_level, &[2, code])
+        self.write(Content::Alert, self.write_level, &[2, code])
     }
 
     /// Writes application data at a level.
@@ -138,54 +139,11 @@ impl Stream {
     /// # Errors
     /// Returns an error if the level has no keys yet, or the transport fails.
     pub fn write_data(&mut self, level: Level, data: &[u8]) -> Result<(), Failure> {
-        self.transport.write(Content::Data, level, data)
-    }
-}
-
-/// Content types of TLS records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
-    Alert = 21,
-    Handshake = 22,
-    Data = 23,
-}
-
-/// A received record, without its secret.
-#[derive(Debug)]
-struct Record {
-    content: Content,
-    level: Level,
-    data: Vec<u8>,
-}
-
-/// The secrets of one direction at each level, and the suite they belong to.
-#[derive(Debug, Default)]
-struct Secrets {
-    levels: [Option<(u16, Vec<u8>)>; 4],
-}
-
-/// Records over a socket.
-#[derive(Debug)]
-struct Transport {
-    socket: Socket,
-    read: Secrets,
-    write: Secrets,
-}
-
-/// The maximum size of a record that is accepted from the runner.
-const LONGEST: usize = 1 << 20;
-
-impl Transport {
-    fn new(socket: Socket) -> Self {
-        Self {
-            socket,
-            read: Secrets::default(),
-            write: Secrets::default(),
-        }
+        self.write(Content::Data, level, data)
     }
 
-    /// Reads the next record. Returns `None` where the stream ends.
-    fn read(&mut self) -> Result<Option<Record>, Failure> {
+    /// Reads the next record, without its secret. Returns `None` where the stream ends.
+    fn read_record(&mut self) -> Result<Option<(Content, Level, Vec<u8>)>, Failure> {
         loop {
             let mut header = [0; 8];
             if self.socket.read_exact(&mut header).is_err() {
@@ -211,10 +169,8 @@ impl Transport {
             }
             let mut data = vec![0; length];
             self.socket.read_exact(&mut data)?;
-            let none = (0, Vec::new());
-            let (wanted, secret) = match &self.read.levels[level as usize] {
+            let (wanted, secret) = match &self.read_secrets[level as usize] {
                 Some(secret) => secret,
-                None if level == Level::Initial => &none,
                 // Early data that were not accepted have no secret, and are discarded.
                 None if level == Level::EarlyData => continue,
                 None => {
@@ -234,20 +190,13 @@ impl Transport {
                 )));
             }
             data.drain(..secret.len());
-            return Ok(Some(Record {
-                content,
-                level,
-                data,
-            }));
+            return Ok(Some((content, level, data)));
         }
     }
 
     fn write(&mut self, content: Content, level: Level, data: &[u8]) -> Result<(), Failure> {
-        let none = (0, Vec::new());
-        let (suite, secret) = match &self.write.levels[level as usize] {
-            Some(secret) => secret,
-            None if level == Level::Initial => &none,
-            None => return Err(Failure::failed(format!("no keys to write at {level:?}"))),
+        let Some((suite, secret)) = &self.write_secrets[level as usize] else {
+            return Err(Failure::failed(format!("no keys to write at {level:?}")));
         };
         let length = u32::try_from(secret.len() + data.len())
             .map_err(|_| Failure::failed("record too long"))?;
@@ -259,3 +208,17 @@ impl Transport {
         Ok(self.socket.write_all(&record)?)
     }
 }
+
+/// Content types of TLS records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Alert = 21,
+    Handshake = 22,
+    Data = 23,
+}
+
+/// The suite and secret of one direction at each level.
+type Secrets = [Option<(u16, Vec<u8>)>; 4];
+
+/// The maximum size of a record that is accepted from the runner.
+const LONGEST: usize = 1 << 20;

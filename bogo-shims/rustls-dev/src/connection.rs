@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 
 use netbench_bogo_shims::{
     Failure, Options,
+    exchange::{Material, take},
     of_rustls::{self, Properties, QuicEvent, Refused, tag},
     reported::{Known, Retry},
 };
@@ -21,7 +22,7 @@ use super::config::Made;
 /// Calls the same method of a connection of either side.
 macro_rules! of_either_side {
     ($connection:expr, $one:ident => $call:expr) => {
-        match &mut $connection {
+        match $connection {
             Side::Client($one) => $call,
             Side::Server($one) => $call,
         }
@@ -54,18 +55,11 @@ impl<T: Transport, D> Sided<T, D> {
     }
 
     fn state(&self) -> &CommonState {
-        match &self.side {
-            Side::Client(client) => client,
-            Side::Server(server) => server,
-        }
+        of_either_side!(&self.side, one => one)
     }
 }
 
 impl<T: Transport, D> of_rustls::Connection for Sided<T, D> {
-    fn is_server(&self) -> bool {
-        matches!(self.side, Side::Server(_))
-    }
-
     fn is_handshaking(&self) -> bool {
         self.state().is_handshaking()
     }
@@ -110,17 +104,13 @@ impl<T: Transport, D> of_rustls::Connection for Sided<T, D> {
         }
     }
 
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure> {
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
         let exporter = match self.exporter.take() {
             Some(exporter) => exporter,
-            None => of_either_side!(self.side, one => one.exporter()).map_err(tag)?,
+            None => of_either_side!(&mut self.side, one => one.exporter()).map_err(tag)?,
         };
-        let exported = exporter.derive(label, context, vec![0; length]);
+        let out = vec![0; wanted.length];
+        let exported = exporter.derive(wanted.label, wanted.context, out);
         self.exporter = Some(exporter);
         exported.map_err(tag)
     }
@@ -244,7 +234,7 @@ impl of_rustls::OverTcp for OverTcp {
 
     fn write(&mut self, data: &[u8]) -> Result<usize, Failure> {
         let out = &mut self.data.outgoing;
-        of_either_side!(self.side, one => one.write(data.into(), out)).map_err(tag)?;
+        of_either_side!(&mut self.side, one => one.write(data.into(), out)).map_err(tag)?;
         Ok(data.len())
     }
 
@@ -255,20 +245,17 @@ impl of_rustls::OverTcp for OverTcp {
         if self.data.plaintext.is_empty() {
             return Ok(self.data.closed.then_some(0));
         }
-        let length = self.data.plaintext.len().min(buffer.len());
-        let read: Vec<u8> = self.data.plaintext.drain(..length).collect();
-        buffer[..length].copy_from_slice(&read);
-        Ok(Some(length))
+        Ok(Some(take(&mut self.data.plaintext, buffer)))
     }
 
     fn refresh_traffic_keys(&mut self) -> Result<(), Failure> {
         let out = &mut self.data.outgoing;
-        of_either_side!(self.side, one => one.refresh_traffic_keys(out)).map_err(tag)
+        of_either_side!(&mut self.side, one => one.refresh_traffic_keys(out)).map_err(tag)
     }
 
     fn send_close_notify(&mut self) -> Result<(), Failure> {
         let out = &mut self.data.outgoing;
-        of_either_side!(self.side, one => one.send_close_notify(out)).map_err(tag)
+        of_either_side!(&mut self.side, one => one.send_close_notify(out)).map_err(tag)
     }
 
     fn is_closed_by_peer(&mut self) -> Result<bool, Failure> {
@@ -298,7 +285,7 @@ impl OverQuic {
 
 impl of_rustls::OverQuic for OverQuic {
     fn events(&mut self) -> Result<Vec<QuicEvent>, Failure> {
-        let events: Vec<_> = of_either_side!(self.side, one => one.events().collect());
+        let events: Vec<_> = of_either_side!(&mut self.side, one => one.events().collect());
         let events = events.into_iter().map(|event| match event {
             Event::Message(data) => Ok(QuicEvent::Message(data)),
             Event::KeyChange(KeyChange::Handshake { .. }) => Ok(QuicEvent::HandshakeKeys),
@@ -315,7 +302,7 @@ impl of_rustls::OverQuic for OverQuic {
                 alert: None,
                 failure: error.into(),
             })?;
-            let read = of_either_side!(self.side, one => one.read_hs(&mut self.received));
+            let read = of_either_side!(&mut self.side, one => one.read_hs(&mut self.received));
             read.map_err(|error| Refused {
                 alert: AlertDescription::try_from(&error).ok().map(u8::from),
                 failure: tag(error),
@@ -325,16 +312,10 @@ impl of_rustls::OverQuic for OverQuic {
     }
 
     fn has_early_keys(&self) -> bool {
-        match &self.side {
-            Side::Client(client) => client.zero_rtt_keys().is_some(),
-            Side::Server(server) => server.zero_rtt_keys().is_some(),
-        }
+        of_either_side!(&self.side, one => one.zero_rtt_keys().is_some())
     }
 
     fn transport_parameters(&self) -> Option<&[u8]> {
-        match &self.side {
-            Side::Client(client) => client.quic_transport_parameters(),
-            Side::Server(server) => server.quic_transport_parameters(),
-        }
+        of_either_side!(&self.side, one => one.quic_transport_parameters())
     }
 }

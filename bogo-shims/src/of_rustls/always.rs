@@ -3,51 +3,31 @@
 use crate::{Lacking, Options};
 
 /// The protocols that rustls does not have.
-pub(super) const LACKING: &[Lacking] = &[
-    Lacking {
-        named: "tls TLS1",
-        name: "TLS 1.0",
-    },
-    Lacking {
-        named: "tls TLS11",
-        name: "TLS 1.1",
-    },
+pub(super) const LACKING: &[Lacking] = &[("tls TLS1", "TLS 1.0"), ("tls TLS11", "TLS 1.1")];
+
+/// Flags whose behaviour rustls has in any case.
+const ALWAYS: &[&str] = &[
+    // rustls has neither version.
+    "-no-tls1",
+    "-no-tls11",
+    // A verifier is always an object of the application's.
+    "-use-custom-verify-callback",
 ];
 
-/// Flags whose behaviour rustls has in any case, with the reason.
-const ALWAYS: &[(&str, &str)] = &[
-    ("-no-tls1", "rustls has no TLS 1.0"),
-    ("-no-tls11", "rustls has no TLS 1.1"),
-    (
-        "-use-custom-verify-callback",
-        "a verifier is always an object of the application's",
-    ),
+const ALWAYS_AS_CLIENT: &[&str] = &[
+    // A client always asks for a response.
+    "-enable-ocsp-stapling",
+    // The certificate comes from a call of the resolver's, once the server asks for it.
+    "-use-old-client-cert-callback",
+    // Requests to renegotiate are declined, and the connection goes on.
+    "-renegotiate-ignore",
 ];
 
-const ALWAYS_AS_CLIENT: &[(&str, &str)] = &[
-    (
-        "-enable-ocsp-stapling",
-        "a client always asks for a response",
-    ),
-    (
-        "-use-old-client-cert-callback",
-        "the certificate comes from a call of the resolver's, once the server asks for it",
-    ),
-    (
-        "-renegotiate-ignore",
-        "requests to renegotiate are declined, and the connection goes on",
-    ),
-];
-
-const ALWAYS_AS_SERVER: &[(&str, &str)] = &[
-    (
-        "-use-early-callback",
-        "the certificate comes from a call of the resolver's, which is given the ClientHello",
-    ),
-    (
-        "-set-ocsp-in-callback",
-        "the response to staple comes from that call too",
-    ),
+const ALWAYS_AS_SERVER: &[&str] = &[
+    // The certificate comes from a call of the resolver's, which is given the ClientHello.
+    "-use-early-callback",
+    // The response to staple comes from that call too.
+    "-set-ocsp-in-callback",
 ];
 
 /// Marks the flags whose behaviour rustls has in any case as read.

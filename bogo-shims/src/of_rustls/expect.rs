@@ -1,6 +1,6 @@
 //! The test's expectations of a connection, compared with rustls' view of it.
 
-use std::{marker::PhantomData, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Line,
@@ -9,8 +9,7 @@ use super::{
 };
 use crate::{
     Failure, Options,
-    exchange::{self, EarlyData},
-    expected::{Agreed, authorities, check_new_session, check_stored, ensure},
+    expected::{Agreed, authorities, check_new_session, check_stored, ensure, same},
     reported::{Known, Reported, Retry, Verification},
 };
 
@@ -18,11 +17,10 @@ const TLS12: u16 = 0x0303;
 const TLS13: u16 = 0x0304;
 
 /// The expectations of one connection.
-pub(super) struct Expect<'a, L> {
+pub(super) struct Expect<'a> {
     pub(super) options: &'a Options,
     pub(super) resume: bool,
     pub(super) observed: Arc<Observed>,
-    line: PhantomData<L>,
 }
 
 /// The properties that rustls reports of a connection.
@@ -48,22 +46,17 @@ pub struct Properties<'a> {
     pub ech_accepted: bool,
 }
 
-impl<'a, L: Line> Expect<'a, L> {
-    pub(super) fn new(options: &'a Options, resume: bool, observed: Arc<Observed>) -> Self {
-        Self {
-            options,
-            resume,
-            observed,
-            line: PhantomData,
-        }
-    }
-
+impl Expect<'_> {
     /// Checks the properties that are known once the handshake is done.
-    pub(super) fn check(&self, is: &Properties<'_>, early_data: EarlyData) -> Result<(), Failure> {
+    pub(super) fn check<L: Line>(
+        &self,
+        is: &Properties<'_>,
+        early_accepted: bool,
+    ) -> Result<(), Failure> {
         self.check_session(is)?;
-        self.check_negotiated(is, early_data)?;
+        self.check_negotiated(is, early_accepted)?;
         self.reported(is).check(self.options)?;
-        self.check_peer(is)
+        self.check_peer::<L>(is)
     }
 
     /// Returns the properties that rustls shows of this connection. Values that callbacks received in a full
@@ -118,13 +111,12 @@ impl<'a, L: Line> Expect<'a, L> {
         Ok(())
     }
 
-    /// Returns the bytes of `-export-traffic-secrets`.
-    pub(super) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
-        let observed = self.observed.get();
-        exchange::traffic_secrets(self.options, |label| observed.secrets.get(label).cloned())
+    /// Returns a secret by its label (NSS key log format).
+    pub(super) fn secret(&self, label: &str) -> Option<Vec<u8>> {
+        self.observed.get().secrets.get(label).cloned()
     }
 
-    fn is_server(&self) -> bool {
+    pub(super) fn is_server(&self) -> bool {
         self.options.on("-server")
     }
 
@@ -132,17 +124,12 @@ impl<'a, L: Line> Expect<'a, L> {
         let options = self.options;
         let reused = is.resumed;
         let want = self.resume && !options.on("-expect-session-miss");
-        ensure(reused == want, || {
-            format!("session reused: {reused}, expected {want}")
-        })?;
+        same("session reused:", reused, want)?;
         let observed = self.observed.get();
         let old = is.version == Some(TLS12);
         if !self.is_server() && old && !reused {
             let want = !options.on("-expect-no-session");
-            let got = observed.new_session.is_some();
-            ensure(got == want, || {
-                format!("new session: {got}, expected {want}")
-            })?;
+            same("new session:", observed.new_session.is_some(), want)?;
         }
         if !self.resume && self.is_server() {
             check_stored(options, observed.stored)?;
@@ -150,14 +137,14 @@ impl<'a, L: Line> Expect<'a, L> {
         Ok(())
     }
 
-    fn check_negotiated(&self, is: &Properties<'_>, early_data: EarlyData) -> Result<(), Failure> {
+    fn check_negotiated(&self, is: &Properties<'_>, early_accepted: bool) -> Result<(), Failure> {
         let options = self.options;
         let agreed = Agreed {
             version: is.version,
             suite: is.suite,
             alpn: is.alpn,
             server_name: is.server_name,
-            early_data_accepted: early_data == EarlyData::Accepted,
+            early_data_accepted: early_accepted,
         };
         agreed.check(options)?;
         let observed = self.observed.get();
@@ -170,9 +157,7 @@ impl<'a, L: Line> Expect<'a, L> {
                 }
                 got => got.unwrap_or_default(),
             };
-            ensure(got == want, || {
-                format!("offered {got:?}, expected {want:?}")
-            })?;
+            same("offered", got, want)?;
         }
         if options.on("-expect-no-ech-name-override") {
             let want = options.text("-host-name");
@@ -182,24 +167,19 @@ impl<'a, L: Line> Expect<'a, L> {
         }
         if !self.is_server() {
             let want = options.on("-expect-ech-accept");
-            let got = is.ech_accepted;
-            ensure(got == want, || {
-                format!("ECH accepted: {got}, expected {want}")
-            })?;
+            same("ECH accepted:", is.ech_accepted, want)?;
         }
         Ok(())
     }
 
-    fn check_peer(&self, is: &Properties<'_>) -> Result<(), Failure> {
+    fn check_peer<L: Line>(&self, is: &Properties<'_>) -> Result<(), Failure> {
         let options = self.options;
         if let Some([shown, ..]) = is.peer.as_deref()
             && let Some(want) = options.number("-expect-peer-certificate-type")
         {
             // rustls does not report the negotiated type. The peer's message shows it.
             let got = i64::from(if L::is_certificate(shown) { X509 } else { RAW });
-            ensure(got == want, || {
-                format!("certificate type {got}, expected {want}")
-            })?;
+            same("certificate type", got, want)?;
         }
         if options.on("-expect-no-peer-cert") {
             ensure(is.peer.is_none(), || "a peer certificate")?;
@@ -228,7 +208,7 @@ impl<'a, L: Line> Expect<'a, L> {
         if let Some(want) = options.number("-expect-selected-credential") {
             let chosen = options.credentials().len().min(1);
             let got = if observed.asked && chosen == 1 { 0 } else { -1 };
-            ensure(got == want, || format!("credential {got}, expected {want}"))?;
+            same("credential", got, want)?;
         }
         if let Some(want) = authorities(options)? {
             let got = observed.ca_names.as_deref().unwrap_or_default();

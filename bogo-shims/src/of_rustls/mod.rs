@@ -26,7 +26,11 @@ pub use self::{
 use std::{process::ExitCode, sync::Arc};
 
 use self::{always::LACKING, expect::Expect, quic::Quic, tls::Tls};
-use crate::{Failure, OptionSets, Options, exchange, socket::Socket};
+use crate::{
+    Failure, OptionSets, Options,
+    exchange::{self, Material},
+    socket::Socket,
+};
 
 /// A line of rustls, with the state that persists across the connections of a test.
 pub trait Line: Sized {
@@ -81,9 +85,6 @@ pub trait Line: Sized {
 
 /// A connection of a line of rustls.
 pub trait Connection {
-    /// Returns whether this is the server's side.
-    fn is_server(&self) -> bool;
-
     /// Returns whether the handshake is still going on.
     fn is_handshaking(&self) -> bool;
 
@@ -97,12 +98,7 @@ pub trait Connection {
     ///
     /// # Errors
     /// Returns the errors of rustls.
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure>;
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure>;
 }
 
 /// Runs the shim of a line of rustls.
@@ -121,12 +117,16 @@ fn connections<L: Line>(sets: &OptionSets) -> Result<(), Failure> {
         }
         let observed = Arc::<Observed>::default();
         let made = line.configure(options, &observed)?;
-        let expect = Expect::<L>::new(options, resume, observed.clone());
+        let expect = Expect {
+            options,
+            resume,
+            observed: observed.clone(),
+        };
         let socket = Socket::connect(options)?;
         if options.on("-quic") {
-            exchange::connection(Quic::new(made, socket, expect)?, options, sets)?;
+            exchange::connection(Quic::<L>::new(made, socket, expect)?, options, sets)?;
         } else {
-            exchange::connection(Tls::new(made, socket, expect)?, options, sets)?;
+            exchange::connection(Tls::<L>::new(made, socket, expect)?, options, sets)?;
         }
         has_session = observed.get().new_session.is_some();
         line.pass_time(options.resumption_delay().as_secs());

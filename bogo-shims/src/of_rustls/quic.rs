@@ -3,7 +3,8 @@
 use super::{Connection, Line, expect::Expect};
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry},
+    exchange::{Endpoint, Material},
+    expected::check_early_data,
     quic::{Level, Step, Stream},
     socket::Socket,
 };
@@ -52,17 +53,13 @@ pub struct Refused {
 pub(super) struct Quic<'a, L: Line> {
     connection: L::Quic,
     stream: Stream,
-    expect: Expect<'a, L>,
+    expect: Expect<'a>,
     early: bool,
     early_accepted: bool,
 }
 
 impl<'a, L: Line> Quic<'a, L> {
-    pub(super) fn new(
-        made: L::Made,
-        socket: Socket,
-        expect: Expect<'a, L>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(made: L::Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
         let options = expect.options;
         if options.on("-expect-ech-accept") {
             return Err(Failure::unsupported("the state of ECH over QUIC"));
@@ -83,7 +80,7 @@ impl<'a, L: Line> Quic<'a, L> {
     }
 
     fn secret(&self, label: &str) -> Result<Vec<u8>, Failure> {
-        let secret = self.expect.observed.get().secrets.get(label).cloned();
+        let secret = self.expect.secret(label);
         secret.ok_or_else(|| Failure::failed(format!("no {label}")))
     }
 
@@ -108,7 +105,7 @@ impl<'a, L: Line> Quic<'a, L> {
         let suite = self.suite()?;
         let client = self.secret(&format!("CLIENT_{label}"))?;
         let server = self.secret(&format!("SERVER_{label}"))?;
-        let (read, write) = if self.connection.is_server() {
+        let (read, write) = if self.expect.is_server() {
             (client, server)
         } else {
             (server, client)
@@ -142,8 +139,7 @@ impl<'a, L: Line> Quic<'a, L> {
     }
 
     fn take_early_keys(&mut self) -> Result<(), Failure> {
-        let connection = &self.connection;
-        if connection.is_server() && connection.has_early_keys() && !self.early_accepted {
+        if self.expect.is_server() && self.connection.has_early_keys() && !self.early_accepted {
             let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
             let suite = self.suite()?;
             self.stream
@@ -155,7 +151,7 @@ impl<'a, L: Line> Quic<'a, L> {
 
     fn finish(&mut self) -> Result<(), Failure> {
         while self.connection.is_handshaking() {
-            if self.connection.is_server()
+            if self.expect.is_server()
                 && self.early_accepted
                 && self.stream.can_write(Level::Application)
             {
@@ -171,26 +167,23 @@ impl<'a, L: Line> Quic<'a, L> {
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         self.finish()?;
-        if self.connection.is_server() {
+        if self.expect.is_server() {
             return Ok(());
         }
         self.early_accepted = self.connection.is_early_data_accepted();
-        EarlyData::from(self.early_accepted).check(self.expect.options)?;
+        check_early_data(self.expect.options, self.early_accepted)?;
         self.check()
     }
 }
 
-impl<'a, L: Line> Retry<'a> for Quic<'a, L> {
+impl<'a, L: Line> Endpoint<'a> for Quic<'a, L> {
     fn retry(&mut self, options: &'a Options) {
         self.expect.options = options;
     }
-}
 
-impl<L: Line> Endpoint for Quic<'_, L> {
     fn handshake(&mut self) -> Result<(), Failure> {
-        let connection = &self.connection;
-        let first = connection.is_handshaking() && !connection.is_server();
-        if first && connection.has_early_keys() {
+        let first = self.connection.is_handshaking() && !self.expect.is_server();
+        if first && self.connection.has_early_keys() {
             if self.expect.options.on("-expect-no-offer-early-data") {
                 return Err(Failure::failed("early data was offered"));
             }
@@ -217,20 +210,15 @@ impl<L: Line> Endpoint for Quic<'_, L> {
             return self.expect.check_offered();
         }
         let is = self.connection.properties();
-        self.expect.check(&is, self.early_accepted.into())
+        self.expect.check::<L>(&is, self.early_accepted)
     }
 
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure> {
-        self.connection.export(length, label, context)
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+        self.connection.export(wanted)
     }
 
-    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
-        self.expect.traffic_secrets()
+    fn secret(&self, label: &str) -> Option<Vec<u8>> {
+        self.expect.secret(label)
     }
 
     fn write(&mut self, data: &[u8]) -> Result<(), Failure> {

@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use super::{Connection, Line, expect::Expect};
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry},
+    exchange::{Endpoint, Material},
+    expected::check_early_data,
     socket::Socket,
 };
 
@@ -82,7 +83,7 @@ const ENCRYPTED_EXTENSIONS: i64 = 8;
 pub(super) struct Tls<'a, L: Line> {
     connection: L::Tcp,
     socket: Socket,
-    expect: Expect<'a, L>,
+    expect: Expect<'a>,
     /// Whether this client may send early data.
     early: bool,
     /// Whether the server, this one or the client's, accepted early data.
@@ -96,11 +97,7 @@ pub(super) struct Tls<'a, L: Line> {
 }
 
 impl<'a, L: Line> Tls<'a, L> {
-    pub(super) fn new(
-        made: L::Made,
-        socket: Socket,
-        expect: Expect<'a, L>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn new(made: L::Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
         Ok(Self {
             connection: L::over_tcp(made)?,
             socket,
@@ -166,7 +163,7 @@ impl<'a, L: Line> Tls<'a, L> {
     /// Starts early data as a client that has just begun, where the session permits them. rustls makes the
     /// handshake while it reads and writes, so `-implicit-handshake` makes no difference.
     fn enter_early_data(&mut self) -> Result<(), Failure> {
-        if self.connection.is_server() {
+        if self.expect.is_server() {
             return Ok(());
         }
         let offered = self.connection.is_handshaking() && self.connection.can_send_early_data();
@@ -208,19 +205,17 @@ impl<'a, L: Line> Tls<'a, L> {
         self.holding = false;
         self.flush()?;
         self.early_accepted = self.connection.is_early_data_accepted();
-        EarlyData::from(self.early_accepted).check(self.expect.options)?;
+        check_early_data(self.expect.options, self.early_accepted)?;
         self.check()
     }
 }
 
-impl<'a, L: Line> Retry<'a> for Tls<'a, L> {
+impl<'a, L: Line> Endpoint<'a> for Tls<'a, L> {
     fn retry(&mut self, options: &'a Options) {
         self.expect.options = options;
         self.holding = false;
     }
-}
 
-impl<L: Line> Endpoint for Tls<'_, L> {
     fn handshake(&mut self) -> Result<(), Failure> {
         self.enter_early_data()?;
         if !self.early {
@@ -242,20 +237,15 @@ impl<L: Line> Endpoint for Tls<'_, L> {
             return self.expect.check_offered();
         }
         let is = self.connection.properties();
-        self.expect.check(&is, self.early_accepted.into())
+        self.expect.check::<L>(&is, self.early_accepted)
     }
 
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure> {
-        self.connection.export(length, label, context)
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+        self.connection.export(wanted)
     }
 
-    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
-        self.expect.traffic_secrets()
+    fn secret(&self, label: &str) -> Option<Vec<u8>> {
+        self.expect.secret(label)
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
@@ -290,10 +280,9 @@ impl<L: Line> Endpoint for Tls<'_, L> {
         }
         self.holding = true;
         if self.connection.has_outgoing() {
-            self.connection.send(&mut OneByte {
-                socket: &mut self.socket,
-                written: false,
-            })?;
+            let mut byte = [0];
+            self.connection.send(&mut &mut byte[..])?;
+            self.socket.write_all(&byte)?;
         }
         Ok(())
     }
@@ -341,24 +330,5 @@ impl<L: Line> Endpoint for Tls<'_, L> {
             return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
         }
         Ok(())
-    }
-}
-
-/// A writer that lets only one byte through.
-struct OneByte<'a> {
-    socket: &'a mut Socket,
-    written: bool,
-}
-
-impl Write for OneByte<'_> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if std::mem::replace(&mut self.written, true) {
-            return Ok(0);
-        }
-        self.socket.write(&data[..data.len().min(1)])
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.socket.flush()
     }
 }

@@ -16,6 +16,7 @@ use std::{
 use crate::{
     Failure,
     flags::{Flag, Form},
+    options::split_prefix,
 };
 
 /// Flags for the first connection or for the later ones, where Go's shim distinguishes them.
@@ -90,7 +91,7 @@ impl Wanted {
                 continue;
             }
             let flag = arg.to_string_lossy().into_owned();
-            let base = without_prefix(&flag);
+            let (_, base) = split_prefix(&flag);
             let known = Flag::named(base).filter(|known| {
                 known.name == flag && known.is_supported_by("go")
                     || PREFIXED.contains(&flag.as_str())
@@ -165,14 +166,6 @@ fn has(given: &[(String, Option<OsString>)], flag: &str) -> bool {
 
 fn unread(flag: &str, why: &str) -> Failure {
     Failure::unsupported(format!("flag {flag}, {why}"))
-}
-
-fn without_prefix(flag: &str) -> &str {
-    let prefixes = ["-on-initial", "-on-resume", "-on-retry"];
-    let mut rests = prefixes
-        .iter()
-        .filter_map(|prefix| flag.strip_prefix(prefix));
-    rests.find(|rest| rest.starts_with('-')).unwrap_or(flag)
 }
 
 #[cfg(test)]

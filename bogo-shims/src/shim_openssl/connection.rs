@@ -4,7 +4,8 @@ use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslStream};
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry},
+    exchange::{Endpoint, Material, take},
+    expected::check_early_data,
     packeted::Event,
     socket::Socket,
 };
@@ -12,7 +13,7 @@ use crate::{
 use super::{
     clock, ech,
     errors::{library, words},
-    expect::Expect,
+    expect::{Expect, secret},
     ffi::{self, control},
     quic_ffi, setup,
     state::{failure, nothing_wrong, state},
@@ -36,18 +37,13 @@ pub(crate) struct Connection<'a> {
 }
 
 impl<'a> Connection<'a> {
-    pub(crate) fn new(
-        mut ssl: Ssl,
-        socket: Socket,
-        options: &'a Options,
-        resume: bool,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(mut ssl: Ssl, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+        let options = expect.options;
         if let Some(params) = options.bytes("-quic-transport-params") {
             quic_ffi::set_params(&mut ssl, params)?;
         }
         let wire = Wire::new(socket, options.on("-dtls"), options.on("-async"));
         let stream = SslStream::new(ssl, wire).map_err(library)?;
-        let expect = Expect { options, resume };
         Ok(Self {
             stream,
             expect,
@@ -56,10 +52,6 @@ impl<'a> Connection<'a> {
             pending: Vec::new(),
             unclean: false,
         })
-    }
-
-    fn is_server(&self) -> bool {
-        self.expect.options.on("-server")
     }
 
     /// Repeats a call of the library until it succeeds or fails.
@@ -131,7 +123,7 @@ impl<'a> Connection<'a> {
 
     /// Completes the handshake.
     fn finish(&mut self) -> Result<(), Failure> {
-        let server = self.is_server();
+        let server = self.expect.is_server();
         let done = self.drive(|stream| {
             if server {
                 stream.accept()
@@ -145,7 +137,8 @@ impl<'a> Connection<'a> {
 
     fn may_offer_early_data(&self) -> bool {
         let options = self.expect.options;
-        let ready = !self.is_server() && self.expect.resume && options.on("-enable-early-data");
+        let ready =
+            !self.expect.is_server() && self.expect.resume && options.on("-enable-early-data");
         let ssl = self.stream.ssl();
         ready
             && ssl
@@ -171,15 +164,11 @@ impl<'a> Connection<'a> {
             let permitted = session.map_or(0, |session| session.max_early_data());
             self.early_left = usize::try_from(permitted).unwrap_or(usize::MAX);
             self.early = true;
-        } else if self.is_server() && self.expect.options.on("-enable-early-data") {
+        } else if self.expect.is_server() && self.expect.options.on("-enable-early-data") {
             self.pending = self.read_early()?;
             self.early = !self.pending.is_empty();
         }
         Ok(())
-    }
-
-    fn is_implicit(&self) -> bool {
-        self.expect.options.on("-implicit-handshake")
     }
 
     /// Completes the handshake as a client in early data, and finds out whether the data were accepted.
@@ -187,7 +176,7 @@ impl<'a> Connection<'a> {
         self.early = false;
         self.finish()?;
         let accepted = ffi::early_data_accepted(self.stream.ssl());
-        EarlyData::from(accepted).check(self.expect.options)?;
+        check_early_data(self.expect.options, accepted)?;
         self.expect.check(self.stream.ssl())
     }
 
@@ -209,14 +198,11 @@ pub(crate) fn callback_waits(code: ErrorCode) -> bool {
         || [WANT_CERTIFICATE, WANT_VERIFICATION].contains(&code.as_raw())
 }
 
-impl<'a> Retry<'a> for Connection<'a> {
+impl<'a> Endpoint<'a> for Connection<'a> {
     fn retry(&mut self, options: &'a Options) {
-        state().options = options.clone();
-        self.expect.options = options;
+        self.expect.retry(options);
     }
-}
 
-impl Endpoint for Connection<'_> {
     fn handshake(&mut self) -> Result<(), Failure> {
         self.enter_early_data()?;
         if self.early {
@@ -226,29 +212,24 @@ impl Endpoint for Connection<'_> {
     }
 
     fn check(&mut self) -> Result<(), Failure> {
-        if self.early && !self.is_server() {
+        if self.early && !self.expect.is_server() {
             return Ok(());
         }
         self.expect.check(self.stream.ssl())
     }
 
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure> {
-        setup::export(self.stream.ssl(), length, label, context)
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+        setup::export(self.stream.ssl(), wanted)
     }
 
-    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
-        self.expect.traffic_secrets()
+    fn secret(&self, label: &str) -> Option<Vec<u8>> {
+        secret(label)
     }
 
     fn tls_unique(&mut self) -> Result<Vec<u8>, Failure> {
         let ssl = self.stream.ssl();
         // The value is the first Finished: the client's, unless the session was resumed (RFC 5929).
-        let own = self.is_server() == ssl.session_reused();
+        let own = self.expect.is_server() == ssl.session_reused();
         let mut out = vec![0; 64];
         let n = if own {
             ssl.finished(&mut out)
@@ -260,10 +241,10 @@ impl Endpoint for Connection<'_> {
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
-        if self.is_implicit() {
+        if self.expect.options.on("-implicit-handshake") {
             self.enter_early_data()?;
         }
-        if self.early && !self.is_server() {
+        if self.early && !self.expect.is_server() {
             // libssl requires its application to count the early data that the session permits; the rest
             // waits for the handshake.
             let (now, later) = data.split_at(data.len().min(self.early_left));
@@ -304,7 +285,7 @@ impl Endpoint for Connection<'_> {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        if self.is_implicit() {
+        if self.expect.options.on("-implicit-handshake") {
             self.enter_early_data()?;
         }
         // libssl discards a flight that it retransmits during a read, where the flight cannot be written at
@@ -323,15 +304,15 @@ impl Endpoint for Connection<'_> {
     fn shutdown(&mut self) -> Result<(), Failure> {
         self.expect.check_end(self.stream.ssl())?;
         let options = self.expect.options;
-        let first = if self.unclean {
+        if self.unclean {
             if options.on("-check-close-notify") {
                 return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
             }
             return nothing_wrong();
-        } else {
-            self.drive(SslStream::shutdown)
-                .map_err(|error| self.failure(&error))?
-        };
+        }
+        let first = self
+            .drive(SslStream::shutdown)
+            .map_err(|error| self.failure(&error))?;
         let ended = if options.on("-shim-shuts-down") && options.on("-check-close-notify") {
             if first != ShutdownResult::Sent {
                 return Err(Failure::failed("the peer had ended before"));
@@ -354,17 +335,15 @@ impl Endpoint for Connection<'_> {
 
 impl Connection<'_> {
     fn read_some(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        if self.early && !self.is_server() {
+        if self.early && !self.expect.is_server() {
             self.leave_early_data()?;
         }
         if self.early {
             if self.pending.is_empty() {
                 self.pending = self.read_early()?;
             }
-            let n = self.pending.len().min(buffer.len());
+            let n = take(&mut self.pending, buffer);
             if n > 0 {
-                buffer[..n].copy_from_slice(&self.pending[..n]);
-                self.pending.drain(..n);
                 return Ok(n);
             }
             self.early = false;

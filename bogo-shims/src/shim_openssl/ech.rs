@@ -10,7 +10,10 @@ use openssl::{
     ssl::SslRef,
 };
 
-use crate::{Failure, Options, expected::ensure};
+use crate::{
+    Failure, Options,
+    expected::{ensure, same},
+};
 
 use super::{
     errors::{library, succeeded},
@@ -108,9 +111,7 @@ pub(crate) fn record_name(ssl: &SslRef) {
 pub(crate) fn check(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
     let accepted = ACCEPTED.contains(&status(ssl).0);
     let want = options.on("-expect-ech-accept");
-    ensure(accepted == want, || {
-        format!("ECH accepted: {accepted}, expected {want}")
-    })?;
+    same("ECH accepted:", accepted, want)?;
     let rejects = options.on("-expect-no-ech-retry-configs")
         || options.bytes("-expect-ech-retry-configs").is_some();
     ensure(!rejects, || "ECH was not rejected")?;

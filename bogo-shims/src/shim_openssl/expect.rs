@@ -1,7 +1,5 @@
 //! The test's expectations of a connection, compared with OpenSSL's view of it.
 
-use std::ffi::c_int;
-
 use netbench_tls::TlsVersion;
 use openssl::{
     hash::{MessageDigest, hash},
@@ -11,8 +9,7 @@ use openssl::{
 
 use crate::{
     Failure, Options,
-    exchange::traffic_secrets,
-    expected::{Agreed, authorities, check_new_session, check_stored, ensure},
+    expected::{Agreed, authorities, check_new_session, check_stored, ensure, same},
     reported::{Known, Reported, Retry, Verification},
 };
 
@@ -30,7 +27,17 @@ pub(crate) struct Expect<'a> {
     pub(crate) resume: bool,
 }
 
-impl Expect<'_> {
+impl<'a> Expect<'a> {
+    /// Continues with other options, after rejected early data.
+    pub(crate) fn retry(&mut self, options: &'a Options) {
+        state().options = options.clone();
+        self.options = options;
+    }
+
+    pub(crate) fn is_server(&self) -> bool {
+        self.options.on("-server")
+    }
+
     pub(crate) fn check(&self, ssl: &SslRef) -> Result<(), Failure> {
         self.check_session(ssl)?;
         self.check_negotiated(ssl)?;
@@ -38,20 +45,6 @@ impl Expect<'_> {
         reported(ssl).check(self.options)?;
         self.check_peer(ssl)?;
         self.check_own(ssl)
-    }
-
-    /// Returns the bytes of `-export-traffic-secrets`.
-    pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
-        let state = state();
-        traffic_secrets(self.options, |label| {
-            let mut secrets = state.secrets.iter();
-            let found = secrets.find(|(known, _)| known == label);
-            found.map(|(_, secret)| secret.clone())
-        })
-    }
-
-    fn is_server(&self) -> bool {
-        self.options.on("-server")
     }
 
     fn check_session(&self, ssl: &SslRef) -> Result<(), Failure> {
@@ -74,10 +67,7 @@ impl Expect<'_> {
             }
             let want = !options.on("-expect-no-session")
                 && (!reused || options.on("-expect-ticket-renewal"));
-            let got = state.got_session;
-            ensure(got == want, || {
-                format!("new session: {got}, expected {want}")
-            })?;
+            same("new session:", state.got_session, want)?;
         }
         if !self.resume && self.is_server() {
             check_stored(options, state.got_session)?;
@@ -101,26 +91,18 @@ impl Expect<'_> {
         agreed.check(options)?;
         if options.on("-expect-next-proto") || options.on("-expect-no-next-proto") {
             let want = options.bytes("-expect-next-proto").unwrap_or_default();
-            let got = ffi::next_proto(ssl);
-            ensure(got == want, || format!("NPN {got:?}, expected {want:?}"))?;
+            same("NPN", &*ffi::next_proto(ssl), want)?;
         }
+        let extended = ffi::control(ssl, control::EXTMS_SUPPORT, 0) == 1;
+        let secure = ffi::control(ssl, control::RENEGOTIATION_SUPPORT, 0) == 1;
         if options.on("-expect-extended-master-secret") {
-            ensure(
-                supports(ssl, control::EXTMS_SUPPORT),
-                || "no extended master secret",
-            )?;
+            ensure(extended, || "no extended master secret")?;
         }
         if options.on("-expect-secure-renegotiation") {
-            ensure(
-                supports(ssl, control::RENEGOTIATION_SUPPORT),
-                || "no secure renegotiation",
-            )?;
+            ensure(secure, || "no secure renegotiation")?;
         }
         if options.on("-expect-no-secure-renegotiation") {
-            ensure(
-                !supports(ssl, control::RENEGOTIATION_SUPPORT),
-                || "secure renegotiation",
-            )?;
+            ensure(!secure, || "secure renegotiation")?;
         }
         Ok(())
     }
@@ -143,9 +125,7 @@ impl Expect<'_> {
         }
         if let Some(want) = options.number("-expect-peer-certificate-type") {
             let got = ffi::certificate_type_agreed(ssl, self.is_server());
-            ensure(got == want, || {
-                format!("certificate type {got}, expected {want}")
-            })?;
+            same("certificate type", got, want)?;
         }
         let raw = options.bytes("-expect-peer-rpk-sha256");
         if let Some(want) = raw {
@@ -176,7 +156,7 @@ impl Expect<'_> {
             .iter()
             .filter(|held| key.is_some_and(|key| held.key.public_eq(key)));
         let got = chosen.next().map_or(certs::DEFAULT, |held| held.index);
-        ensure(got == want, || format!("credential {got}, expected {want}"))
+        same("credential", got, want)
     }
 
     /// Checks the properties that are known only when data have been exchanged.
@@ -189,9 +169,7 @@ impl Expect<'_> {
         })?;
         let state = state();
         if let Some(want) = options.text("-expect-msg-callback") {
-            ensure(state.messages == want, || {
-                format!("messages {:?}, expected {want:?}", state.messages)
-            })?;
+            same("messages", &state.messages, &want)?;
         }
         if self.is_server() || version(ssl) != TlsVersion::Tls13.code() {
             return Ok(());
@@ -202,6 +180,14 @@ impl Expect<'_> {
             .map_or(0, |session| session.max_early_data());
         check_new_session(options, state.got_session.then_some(early_data_bytes))
     }
+}
+
+/// Returns a traffic secret by its label (NSS key log format).
+pub(crate) fn secret(label: &str) -> Option<Vec<u8>> {
+    let state = state();
+    let mut secrets = state.secrets.iter();
+    let found = secrets.find(|(known, _)| known == label);
+    found.map(|(_, secret)| secret.clone())
 }
 
 /// Returns the properties that libssl shows of this connection. A session keeps the result of the
@@ -246,10 +232,6 @@ pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failu
         return Err(Failure::failed("another list of CAs than expected"));
     }
     Ok(())
-}
-
-fn supports(ssl: &SslRef, control: c_int) -> bool {
-    ffi::control(ssl, control, 0) == 1
 }
 
 fn version(ssl: &SslRef) -> u16 {

@@ -31,36 +31,28 @@ use openssl::ssl::SslSession;
 
 use crate::{Failure, Lacking, OptionSets, exchange, socket::Socket};
 
-use self::{connection::Connection, quic::Quic, state::state};
+use self::{connection::Connection, expect::Expect, quic::Quic, state::state};
 
 /// The protocols that OpenSSL lacks. OpenSSL 4.0 has no DTLS 1.3 either.
-const LACKING: &[Lacking] = &[Lacking {
-    named: "dtls TLS13",
-    name: "DTLS 1.3",
-}];
+const LACKING: &[Lacking] = &[("dtls TLS13", "DTLS 1.3")];
 
-/// Flags whose behaviour libssl has as a server in any case, with the reason.
-const ALWAYS_AS_SERVER: &[(&str, &str)] = &[(
-    "-set-ocsp-in-callback",
-    "the response to staple always comes from a callback",
-)];
+/// Flags whose behaviour libssl has as a server in any case: the response to staple always comes from a callback.
+const ALWAYS_AS_SERVER: &[&str] = &["-set-ocsp-in-callback"];
 
-const ALWAYS_OVER_DATAGRAMS: &[(&str, &str)] = &[
-    ("-no-tls11", "there is no DTLS 1.1"),
-    ("-no-tls13", "libssl has no DTLS 1.3"),
-];
+/// Flags whose behaviour libssl has in DTLS in any case: there is no DTLS 1.1, and libssl has no DTLS 1.3.
+const ALWAYS_OVER_DATAGRAMS: &[&str] = &["-no-tls11", "-no-tls13"];
 
 /// Flags whose values a callback of the shim returns when libssl calls it, which libssl need not do.
-const ANSWERS: &[(&str, &str)] = &[
-    (
-        "-verify-fail",
-        "to the question whether a certificate is right",
-    ),
-    ("-select-alpn", "to the question which protocol to choose"),
-    ("-decline-alpn", "to the same question"),
-    ("-reject-alpn", "to the same question"),
-    ("-advertise-npn", "to the question which protocols to offer"),
-    ("-advertise-empty-npn", "to the same question"),
+const ANSWERS: &[&str] = &[
+    // To the question whether a certificate is right.
+    "-verify-fail",
+    // To the question which protocol to choose.
+    "-select-alpn",
+    "-decline-alpn",
+    "-reject-alpn",
+    // To the question which protocols to offer.
+    "-advertise-npn",
+    "-advertise-empty-npn",
 ];
 
 /// Runs the shim.
@@ -99,12 +91,11 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
         certs::load(options)?;
         let ssl = setup::ssl(&context, options, session.as_ref())?;
         let socket = Socket::connect(options)?;
+        let expect = Expect { options, resume };
         if options.on("-quic") {
-            let endpoint = Quic::new(ssl, socket, options, resume)?;
-            exchange::connection(endpoint, options, sets)?;
+            exchange::connection(Quic::new(ssl, socket, expect)?, options, sets)?;
         } else {
-            let endpoint = Connection::new(ssl, socket, options, resume)?;
-            exchange::connection(endpoint, options, sets)?;
+            exchange::connection(Connection::new(ssl, socket, expect)?, options, sets)?;
         }
         session = state().session.take();
         clock::pass(options.resumption_delay());

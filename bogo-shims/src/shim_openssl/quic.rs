@@ -11,7 +11,8 @@ use openssl::{
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Retry},
+    exchange::{Endpoint, Material},
+    expected::check_early_data,
     quic::{Level, Step, Stream},
     socket::Socket,
 };
@@ -20,11 +21,11 @@ use super::{
     connection::{PATIENCE, callback_waits},
     ech,
     errors::words,
-    expect::Expect,
+    expect::{Expect, secret},
     ffi,
     quic_ffi::{self, Shared},
     setup,
-    state::{failure, nothing_wrong, state},
+    state::{failure, nothing_wrong},
 };
 
 pub(crate) struct Quic<'a> {
@@ -38,13 +39,8 @@ pub(crate) struct Quic<'a> {
 }
 
 impl<'a> Quic<'a> {
-    pub(crate) fn new(
-        mut ssl: Ssl,
-        socket: Socket,
-        options: &'a Options,
-        resume: bool,
-    ) -> Result<Self, Failure> {
-        let server = options.on("-server");
+    pub(crate) fn new(mut ssl: Ssl, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+        let options = expect.options;
         let params = options.bytes("-quic-transport-params");
         let shared = Shared::attach(&mut ssl, Stream::new(socket), params)?;
         // The call fails for a client without a session for early data.
@@ -52,14 +48,10 @@ impl<'a> Quic<'a> {
         Ok(Self {
             ssl,
             shared,
-            expect: Expect { options, resume },
             early: false,
-            early_offered: early && !server,
+            early_offered: early && !expect.is_server(),
+            expect,
         })
-    }
-
-    fn is_server(&self) -> bool {
-        self.expect.options.on("-server")
     }
 
     /// Makes libssl process the received messages as far as possible.
@@ -101,7 +93,9 @@ impl<'a> Quic<'a> {
     /// early data.
     fn may_write_early(&self) -> bool {
         let between = self.shared.borrow();
-        self.is_server() && between.early_readable && between.stream.can_write(Level::Application)
+        self.expect.is_server()
+            && between.early_readable
+            && between.stream.can_write(Level::Application)
     }
 
     /// Completes the handshake.
@@ -115,14 +109,11 @@ impl<'a> Quic<'a> {
     }
 }
 
-impl<'a> Retry<'a> for Quic<'a> {
+impl<'a> Endpoint<'a> for Quic<'a> {
     fn retry(&mut self, options: &'a Options) {
-        state().options = options.clone();
-        self.expect.options = options;
+        self.expect.retry(options);
     }
-}
 
-impl Endpoint for Quic<'_> {
     fn handshake(&mut self) -> Result<(), Failure> {
         self.advance()?;
         let can_write = self.shared.borrow().stream.can_write(Level::EarlyData);
@@ -148,17 +139,12 @@ impl Endpoint for Quic<'_> {
         self.expect.check(&self.ssl)
     }
 
-    fn export(
-        &mut self,
-        length: usize,
-        label: &[u8],
-        context: Option<&[u8]>,
-    ) -> Result<Vec<u8>, Failure> {
-        setup::export(&self.ssl, length, label, context)
+    fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+        setup::export(&self.ssl, wanted)
     }
 
-    fn traffic_secrets(&mut self) -> Result<Vec<u8>, Failure> {
-        self.expect.traffic_secrets()
+    fn secret(&self, label: &str) -> Option<Vec<u8>> {
+        secret(label)
     }
 
     fn write(&mut self, data: &[u8]) -> Result<(), Failure> {
@@ -173,7 +159,7 @@ impl Endpoint for Quic<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         if std::mem::take(&mut self.early) {
             self.finish()?;
-            EarlyData::from(ffi::early_data_accepted(&self.ssl)).check(self.expect.options)?;
+            check_early_data(self.expect.options, ffi::early_data_accepted(&self.ssl))?;
             self.check()?;
         }
         while !self.shared.borrow().stream.has_data() {

@@ -10,7 +10,7 @@ use openssl::{
 };
 use openssl_sys::SSL;
 
-use crate::{Failure, Options, options::hex_list};
+use crate::{Failure, Options, exchange::Material, options::hex_list};
 
 use super::{
     callbacks::on_cert,
@@ -308,16 +308,11 @@ extern "C" fn on_timer(_: *mut SSL, last_us: c_uint) -> c_uint {
 }
 
 /// Returns exported keying material.
-pub(crate) fn export(
-    ssl: &SslRef,
-    length: usize,
-    label: &[u8],
-    context: Option<&[u8]>,
-) -> Result<Vec<u8>, Failure> {
-    let label =
-        std::str::from_utf8(label).map_err(|_| Failure::unsupported("a label that is no text"))?;
-    let mut out = vec![0; length];
-    ssl.export_keying_material(&mut out, label, context)
+pub(crate) fn export(ssl: &SslRef, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+    let label = std::str::from_utf8(wanted.label)
+        .map_err(|_| Failure::unsupported("a label that is no text"))?;
+    let mut out = vec![0; wanted.length];
+    ssl.export_keying_material(&mut out, label, wanted.context)
         .map_err(library)?;
     Ok(out)
 }

@@ -5,11 +5,13 @@ use std::io::{self, BufRead, Read, Write};
 use rustls::{
     ClientConnection, CommonState, Error, HandshakeKind, PeerIncompatible, ProtocolVersion,
     client::EchStatus,
+    internal::msgs::codec::Codec,
     quic::{self, KeyChange},
 };
 
 use crate::{
     Failure, Options,
+    exchange::Material,
     of_rustls::{Connection, OverQuic, OverTcp, Properties, QuicEvent, Refused, tag},
     reported::{Known, Retry},
 };
@@ -45,10 +47,6 @@ fn properties(connection: &CommonState) -> Properties<'_> {
 macro_rules! connection {
     ($type:ty, ech_accepted: $ech_accepted:expr) => {
         impl Connection for $type {
-            fn is_server(&self) -> bool {
-                matches!(self, Self::Server(_))
-            }
-
             fn is_handshaking(&self) -> bool {
                 CommonState::is_handshaking(self)
             }
@@ -73,13 +71,9 @@ macro_rules! connection {
                 }
             }
 
-            fn export(
-                &mut self,
-                length: usize,
-                label: &[u8],
-                context: Option<&[u8]>,
-            ) -> Result<Vec<u8>, Failure> {
-                self.export_keying_material(vec![0; length], label, context)
+            fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure> {
+                let out = vec![0; wanted.length];
+                self.export_keying_material(out, wanted.label, wanted.context)
                     .map_err(tag)
             }
         }
@@ -187,9 +181,12 @@ impl OverTcp for rustls::Connection {
 
 /// Returns the failure for an error, or for retry configurations other than expected.
 fn explain(error: Error, options: &Options) -> Failure {
-    if let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(_)) = error
+    if let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(configs)) =
+        &error
     {
-        let retry = retry_configs(&error);
+        // The configurations as on the wire; rustls shows them only within an error.
+        let retry = configs.as_ref().map(Codec::get_encoding);
+        let retry = retry.unwrap_or_default();
         let want = options.bytes("-expect-ech-retry-configs");
         if want.is_some_and(|want| want != retry)
             || options.on("-expect-no-ech-retry-configs") && !retry.is_empty()
@@ -198,18 +195,6 @@ fn explain(error: Error, options: &Options) -> Failure {
         }
     }
     tag(error)
-}
-
-/// Returns the configurations as on the wire; rustls shows them only within an error.
-fn retry_configs(error: &Error) -> Vec<u8> {
-    use rustls::internal::msgs::codec::Codec;
-    let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(Some(
-        configs,
-    ))) = error
-    else {
-        return Vec::new();
-    };
-    configs.get_encoding()
 }
 
 impl OverQuic for quic::Connection {
