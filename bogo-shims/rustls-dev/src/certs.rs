@@ -6,7 +6,6 @@ use netbench_bogo_shims::{
     Failure, Options,
     of_rustls::{Observed, OwnCertificate, PeerRules, Refusal, supported, tag},
 };
-use netbench_tls as tls;
 use rustls::{
     DistinguishedName, Error,
     client::{
@@ -60,9 +59,9 @@ fn types(raw: bool) -> &'static [CertificateType] {
 fn credentials(own: OwnCertificate, raw: bool) -> Result<Option<Credentials>, Failure> {
     let key = provider()
         .key_provider
-        .load_private_key(own.key()?)
+        .load_private_key(own.key)
         .map_err(|_| Failure::unsupported("private keys of this type"))?;
-    let identity = match own.chain()? {
+    let identity = match own.chain {
         _ if raw => {
             let spki = key
                 .public_key()
@@ -154,13 +153,8 @@ impl Verifier {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
-        let schemes = supported(
-            options.codes("-verify-prefs"),
-            &all,
-            |scheme| u16::from(*scheme),
-            |code| format!("verification of {} signatures", tls::SignatureScheme(code)),
-        )?;
-        if !schemes.is_empty() {
+        let schemes = supported(options, "-verify-prefs", &all, |scheme| (*scheme).into())?;
+        if let Some(schemes) = &schemes {
             let mapping = algorithms.mapping().iter();
             let kept = mapping.filter(|(scheme, _)| schemes.contains(scheme));
             // The process is short-lived.
@@ -172,7 +166,7 @@ impl Verifier {
         let ca_names = rules.ca_names.iter().cloned().map(DistinguishedName::from);
         Ok(Self {
             algorithms,
-            schemes: if schemes.is_empty() { all } else { schemes },
+            schemes: schemes.unwrap_or(all),
             staple: options.on("-enable-ocsp-stapling"),
             ca_names: ca_names.collect(),
             rules,

@@ -5,29 +5,28 @@ use std::sync::Arc;
 use netbench_bogo_shims::{
     Failure, OptionSets, Options,
     of_rustls::{
-        Line, Observed, Versions, advertised_protocols, cipher, early_data_bytes, fragment,
-        host_name, selected_protocols, supported, tag,
+        Line, MadeBy, Observed, Versions, advertised_protocols, cipher, early_data_bytes, fragment,
+        selected_protocols, supported, tag,
     },
 };
-use netbench_tls as tls;
 use rustls::{
     ClientConfig, ServerConfig,
     client::{ClientSessionMemoryCache, Resumption, Tls12Resumption},
-    crypto::{CryptoProvider, TicketProducer},
+    crypto::{CipherSuite, CryptoProvider, TicketProducer},
     enums::ApplicationProtocol,
     server::{
         ParsedCertificate, PreferServerOrder, ServerSessionMemoryCache, StoresServerSessions,
         Tls13Tickets,
     },
 };
-use rustls_pki_types::{CertificateDer, ServerName};
-use rustls_ring::{ALL_KX_GROUPS, DEFAULT_PROVIDER};
+use rustls_pki_types::CertificateDer;
+use rustls_ring::{ALL_KX_GROUPS, ALL_TLS13_CIPHER_SUITES, DEFAULT_PROVIDER};
 
 use super::{
     certs::{Resolver, Verifier},
     compress::{compressors, decompressors},
     connection::{OverQuic, OverTcp},
-    provider::{provider, sha256},
+    provider::provider,
     sessions::{ApplicationsTickets, ClientSessions, Clock, Secrets, ServerSessions},
 };
 
@@ -38,66 +37,24 @@ pub(crate) struct Configs {
     /// Whether sessions are stored on every connection, since one of them accepts early data.
     stores: bool,
     ticketer: Arc<dyn TicketProducer>,
-    clock: Arc<Clock>,
-}
-
-/// The configuration of a connection that is yet to be made.
-pub(crate) enum Made {
-    Client(Arc<ClientConfig>, ServerName<'static>),
-    Server(Arc<ServerConfig>),
 }
 
 impl Line for Configs {
-    type Made = Made;
+    type Client = ClientConfig;
+    type Server = ServerConfig;
     type Tcp = OverTcp;
     type Quic = OverQuic;
 
     fn new(sets: &OptionSets) -> Result<Self, Failure> {
-        let mut each = [&sets.initial, &sets.resume, &sets.retry].into_iter();
+        let mut each = sets.each().into_iter();
         Ok(Self {
             stores: each.any(|options| options.on("-enable-early-data")),
             client_sessions: Arc::new(ClientSessionMemoryCache::new(32)),
             server_sessions: ServerSessionMemoryCache::new(32),
             ticketer: DEFAULT_PROVIDER.ticketer_factory.ticketer().map_err(tag)?,
-            clock: Arc::default(),
         })
     }
 
-    fn configure(&self, options: &Options, observed: &Arc<Observed>) -> Result<Made, Failure> {
-        if options.on("-server") {
-            let config = self.server(options, observed)?;
-            return Ok(Made::Server(Arc::new(config)));
-        }
-        let name = host_name(options)?;
-        let config = self.client(options, observed)?;
-        Ok(Made::Client(Arc::new(config), name))
-    }
-
-    fn over_tcp(made: Made) -> Result<Self::Tcp, Failure> {
-        OverTcp::over_tcp(made)
-    }
-
-    fn over_quic(made: Made, options: &Options, params: Vec<u8>) -> Result<Self::Quic, Failure> {
-        if options.number("-quic-use-legacy-codepoint") == Some(1) {
-            return Err(Failure::unsupported("drafts of QUIC"));
-        }
-        OverQuic::over_quic(made, params)
-    }
-
-    fn pass_time(&self, seconds: u64) {
-        self.clock.pass(seconds);
-    }
-
-    fn is_certificate(der: &[u8]) -> bool {
-        ParsedCertificate::try_from(&CertificateDer::from(der)).is_ok()
-    }
-
-    fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
-        sha256(data)
-    }
-}
-
-impl Configs {
     fn client(&self, options: &Options, observed: &Arc<Observed>) -> Result<ClientConfig, Failure> {
         if options.bytes("-ech-config-list").is_some() || options.on("-enable-ech-grease") {
             return Err(Failure::unsupported("ECH, for which ring has no HPKE"));
@@ -105,7 +62,7 @@ impl Configs {
         let provider = Arc::new(chosen(options)?);
         let verifier = Verifier::new(options, observed.clone())?;
         let resolver = Resolver::new(options, observed.clone())?;
-        let mut config = ClientConfig::builder_with_details(provider, self.clock.clone())
+        let mut config = ClientConfig::builder_with_details(provider, Arc::new(Clock))
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_client_credential_resolver(Arc::new(resolver))
@@ -133,7 +90,7 @@ impl Configs {
         let provider = Arc::new(chosen(options)?);
         let verifier = Verifier::new(options, observed.clone())?;
         let resolver = Resolver::new(options, observed.clone())?;
-        let mut config = ServerConfig::builder_with_details(provider, self.clock.clone())
+        let mut config = ServerConfig::builder_with_details(provider, Arc::new(Clock))
             .with_client_cert_verifier(Arc::new(verifier))
             .with_server_credential_resolver(Arc::new(resolver))
             .map_err(tag)?;
@@ -170,30 +127,49 @@ impl Configs {
         config.cert_decompressors = decompressors(options);
         Ok(config)
     }
+
+    fn over_tcp(made: MadeBy<Self>) -> Result<Self::Tcp, Failure> {
+        OverTcp::over_tcp(made)
+    }
+
+    fn over_quic(
+        made: MadeBy<Self>,
+        options: &Options,
+        params: Vec<u8>,
+    ) -> Result<Self::Quic, Failure> {
+        if options.number("-quic-use-legacy-codepoint") == Some(1) {
+            return Err(Failure::unsupported("drafts of QUIC"));
+        }
+        OverQuic::over_quic(made, params)
+    }
+
+    fn is_certificate(der: &[u8]) -> bool {
+        ParsedCertificate::try_from(&CertificateDer::from(der)).is_ok()
+    }
+
+    fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
+        // rustls has no hashes but those of its suites.
+        let mut suites = ALL_TLS13_CIPHER_SUITES.iter();
+        let suite = suites
+            .find(|suite| suite.common.suite == CipherSuite::TLS13_AES_128_GCM_SHA256)
+            .ok_or_else(|| Failure::failed("no SHA-256"))?;
+        Ok(suite.common.hash_provider.hash(data).as_ref().to_vec())
+    }
 }
 
 /// Returns the provider with the groups, suites and versions of the test: rustls supports the versions of its suites.
 fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
     let mut provider = provider();
-    let curves = options.codes("-curves");
-    if !curves.is_empty() {
-        provider.kx_groups = supported(
-            curves,
-            ALL_KX_GROUPS,
-            |group| u16::from(group.name()),
-            |code| format!("the group {}", tls::Group(code)),
-        )?
-        .into();
+    let all = ALL_KX_GROUPS;
+    if let Some(groups) = supported(options, "-curves", all, |group| group.name().into())? {
+        provider.kx_groups = groups.into();
     }
-    let suites = options.codes("-tls13-ciphers");
-    if !suites.is_empty() {
-        provider.tls13_cipher_suites = supported(
-            suites,
-            &provider.tls13_cipher_suites,
-            |suite| u16::from(suite.common.suite),
-            |code| format!("the cipher suite {}", tls::CipherSuite(code)),
-        )?
-        .into();
+    let all = ALL_TLS13_CIPHER_SUITES;
+    let suites = supported(options, "-tls13-ciphers", all, |suite| {
+        suite.common.suite.into()
+    })?;
+    if let Some(suites) = suites {
+        provider.tls13_cipher_suites = suites.into();
     }
     if let Some((cipher, part)) = cipher(options)? {
         let suites = provider.tls12_cipher_suites.to_mut();

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use netbench_bogo_shims::{
     Failure, Options,
     exchange::{Material, take},
-    of_rustls::{self, Properties, QuicEvent, Refused, tag},
+    of_rustls::{self, Made, MadeBy, Properties, QuicEvent, Refused, tag},
     reported::{Known, Retry},
 };
 use rustls::{
@@ -17,7 +17,7 @@ use rustls::{
     quic::{KeyChange, Quic, QuicEvent as Event, Version},
 };
 
-use super::config::Made;
+use super::config::Configs;
 
 /// Calls the same method of a connection of either side.
 macro_rules! of_either_side {
@@ -147,7 +147,7 @@ pub(crate) struct Records {
 }
 
 impl OverTcp {
-    pub(crate) fn over_tcp(made: Made) -> Result<Self, Failure> {
+    pub(crate) fn over_tcp(made: MadeBy<Configs>) -> Result<Self, Failure> {
         let mut outgoing = Vec::new();
         let side = match made {
             Made::Client(config, name) => {
@@ -267,7 +267,7 @@ impl of_rustls::OverTcp for OverTcp {
 pub(crate) type OverQuic = Sided<Quic, ()>;
 
 impl OverQuic {
-    pub(crate) fn over_quic(made: Made, params: Vec<u8>) -> Result<Self, Failure> {
+    pub(crate) fn over_quic(made: MadeBy<Configs>, params: Vec<u8>) -> Result<Self, Failure> {
         let version = Version::V1;
         let side = match made {
             Made::Client(config, name) => {

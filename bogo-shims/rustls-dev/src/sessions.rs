@@ -1,10 +1,4 @@
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{sync::Arc, time::Duration};
 
 use rustls::{
     KeyLog,
@@ -17,7 +11,7 @@ use rustls::{
 };
 use rustls_pki_types::UnixTime;
 
-use netbench_bogo_shims::of_rustls::Observed;
+use netbench_bogo_shims::of_rustls::{Observed, now};
 
 /// A client's sessions, kept over connections, and the sessions that this connection stores and takes.
 #[derive(Debug)]
@@ -48,37 +42,33 @@ impl ClientSessionStore for ClientSessions {
     }
 
     fn insert_tls13_ticket(&self, key: ClientSessionKey<'static>, value: Tls13Session) {
-        self.observed.get().new_session = facts(&value).map(|facts| facts.early_data_bytes);
+        let facts = suite_and_early_data(&value);
+        self.observed.get().new_session = facts.map(|(_, early_data_bytes)| early_data_bytes);
         self.cache.insert_tls13_ticket(key, value);
     }
 
     fn take_tls13_ticket(&self, key: &ClientSessionKey<'static>) -> Option<Tls13Session> {
         let ticket = self.cache.take_tls13_ticket(key)?;
-        self.observed.get().offered_suite = facts(&ticket).map(|facts| facts.suite);
+        self.observed.get().offered_suite = suite_and_early_data(&ticket).map(|(suite, _)| suite);
         Some(ticket)
     }
 }
 
-/// Properties of a session that rustls shows in its serialized form alone.
-struct Facts {
-    suite: u16,
-    early_data_bytes: u32,
-}
-
-/// Reads the start of a serialized session: the suite, the secret with its length before it, the addition to the
-/// ticket's age, and the early data that it permits.
-fn facts(session: &Tls13Session) -> Option<Facts> {
+/// Returns the suite of a session, and the early data that it permits, in bytes. rustls shows both in the serialized form
+/// alone, which begins with the suite, the secret with its length before it, the addition to the ticket's age, and the
+/// early data.
+fn suite_and_early_data(session: &Tls13Session) -> Option<(u16, u32)> {
     let mut bytes = Vec::new();
     session.encode(&mut bytes);
-    let (suite, rest) = bytes.split_first_chunk::<2>()?;
+    let (suite, rest) = bytes.split_first_chunk()?;
     let (length, rest) = rest.split_first()?;
     let rest = rest.get(usize::from(*length)..)?;
     let (_, rest) = rest.split_first_chunk::<4>()?;
-    let (early_data_bytes, _) = rest.split_first_chunk::<4>()?;
-    Some(Facts {
-        suite: u16::from_be_bytes(*suite),
-        early_data_bytes: u32::from_be_bytes(*early_data_bytes),
-    })
+    let early_data_bytes = rest.first_chunk()?;
+    Some((
+        u16::from_be_bytes(*suite),
+        u32::from_be_bytes(*early_data_bytes),
+    ))
 }
 
 /// A server's sessions, kept over connections, with a record of whether this connection stores any.
@@ -137,22 +127,12 @@ impl TicketProducer for ApplicationsTickets {
 }
 
 /// The time of day, advanced by the test's amount.
-#[derive(Debug, Default)]
-pub(crate) struct Clock {
-    ahead_s: AtomicU64,
-}
-
-impl Clock {
-    pub(crate) fn pass(&self, seconds: u64) {
-        self.ahead_s.fetch_add(seconds, Ordering::Relaxed);
-    }
-}
+#[derive(Debug)]
+pub(crate) struct Clock;
 
 impl TimeProvider for Clock {
     fn current_time(&self) -> Option<UnixTime> {
-        let ahead = Duration::from_secs(self.ahead_s.load(Ordering::Relaxed));
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        Some(UnixTime::since_unix_epoch(now + ahead))
+        now()
     }
 }
 
@@ -162,6 +142,7 @@ pub(crate) struct Secrets(pub(crate) Arc<Observed>);
 
 impl KeyLog for Secrets {
     fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
-        self.0.log(label, secret);
+        let secrets = &mut self.0.get().secrets;
+        secrets.insert(label.to_owned(), secret.to_vec());
     }
 }

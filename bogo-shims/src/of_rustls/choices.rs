@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc};
 
+use netbench_tls::{CipherSuite, Group, SignatureScheme};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
 
 use super::Observed;
@@ -15,10 +16,12 @@ pub(super) const RAW: u16 = 2;
 const EARLY_DATA_BYTES: u32 = 14336;
 
 /// The certificate that this side shows, or its raw public key.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OwnCertificate {
-    cert_file: Option<String>,
-    key_file: String,
+    /// The private key.
+    pub key: PrivateKeyDer<'static>,
+    /// The chain, if there is one.
+    pub chain: Option<Vec<CertificateDer<'static>>>,
     /// The schemes with which the key signs, in order of preference; empty for all.
     pub prefs: Vec<u16>,
     /// The response to staple.
@@ -29,7 +32,8 @@ impl OwnCertificate {
     /// Returns the certificate of the test, or `None` if there is none.
     ///
     /// # Errors
-    /// Returns [`Failure::Unsupported`] for a choice that rustls leaves to its user.
+    /// Returns [`Failure::Unsupported`] for a choice that rustls leaves to its user, [`Failure::Failed`] for a file that
+    /// cannot be read.
     pub fn new(options: &Options) -> Result<Option<Self>, Failure> {
         // A server's response is part of its certificate. The behaviour without one would be the shim's
         // decision.
@@ -52,28 +56,16 @@ impl OwnCertificate {
         let cert_file = given.text("-cert-file");
         let prefs = given.codes("-signing-prefs");
         let ocsp = given.bytes("-ocsp-response").map(<[u8]>::to_vec);
-        Ok(given.text("-key-file").map(|key_file| Self {
-            cert_file,
-            key_file,
+        let Some(key_file) = given.text("-key-file") else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            key: PrivateKeyDer::from_pem_file(key_file)
+                .map_err(|e| Failure::failed(e.to_string()))?,
+            chain: cert_file.as_deref().map(chain).transpose()?,
             prefs,
             ocsp,
         }))
-    }
-
-    /// Reads the private key.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn key(&self) -> Result<PrivateKeyDer<'static>, Failure> {
-        PrivateKeyDer::from_pem_file(&self.key_file).map_err(|e| Failure::failed(e.to_string()))
-    }
-
-    /// Reads the chain, or returns `None` if there is none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn chain(&self) -> Result<Option<Vec<CertificateDer<'static>>>, Failure> {
-        self.cert_file.as_deref().map(chain).transpose()
     }
 }
 
@@ -219,25 +211,34 @@ impl Versions {
     }
 }
 
-/// Returns the parts of rustls with these code points, in this order, from all that it has.
+/// Returns the parts of rustls with the code points of a flag, in this order, from all that it has; `None` without the
+/// flag.
 ///
 /// # Errors
-/// Returns [`Failure::Unsupported`] for the first that it lacks, which `describe` names.
+/// Returns [`Failure::Unsupported`] for the first that it lacks.
 pub fn supported<T: Copy>(
-    wanted: Vec<u16>,
+    options: &Options,
+    flag: &str,
     all: &[T],
     code: impl Fn(&T) -> u16,
-    describe: impl Fn(u16) -> String,
-) -> Result<Vec<T>, Failure> {
-    wanted
-        .into_iter()
-        .map(|wanted| {
-            let found = all.iter().find(|one| code(one) == wanted);
-            found
-                .copied()
-                .ok_or_else(|| Failure::unsupported(describe(wanted)))
-        })
-        .collect()
+) -> Result<Option<Vec<T>>, Failure> {
+    let wanted = options.codes(flag).into_iter().map(|wanted| {
+        let found = all.iter().find(|one| code(one) == wanted);
+        found
+            .copied()
+            .ok_or_else(|| Failure::unsupported(describe(flag, wanted)))
+    });
+    let found: Vec<_> = wanted.collect::<Result<_, _>>()?;
+    Ok(Some(found).filter(|found| !found.is_empty()))
+}
+
+/// Returns the words for a code point of a flag.
+fn describe(flag: &str, code: u16) -> String {
+    match flag {
+        "-curves" => format!("the group {}", Group(code)),
+        "-tls13-ciphers" => format!("the cipher suite {}", CipherSuite(code)),
+        _ => format!("verification of {} signatures", SignatureScheme(code)),
+    }
 }
 
 /// Ciphers in OpenSSL's lists of suites, with the corresponding part of the suites' names.
@@ -265,7 +266,7 @@ pub fn cipher(options: &Options) -> Result<Option<(&'static str, &'static str)>,
 ///
 /// # Errors
 /// Returns [`Failure::Unsupported`] for a name that rustls cannot send.
-pub fn host_name(options: &Options) -> Result<ServerName<'static>, Failure> {
+pub(super) fn host_name(options: &Options) -> Result<ServerName<'static>, Failure> {
     let name = options.text("-host-name");
     ServerName::try_from(name.unwrap_or_else(|| "test".to_owned()))
         .map_err(|_| Failure::unsupported("a host name that is none"))

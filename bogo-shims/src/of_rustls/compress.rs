@@ -11,7 +11,17 @@ pub enum Mock {
     Random,
 }
 
+static ALL: [Mock; 3] = [Mock::Expanding, Mock::Shrinking, Mock::Random];
+
 impl Mock {
+    /// Returns the algorithms that the test installs.
+    pub fn installed(options: &Options) -> impl Iterator<Item = &'static Self> {
+        let all = options.on("-install-cert-compression-algs");
+        let one = options.number("-install-one-cert-compression-alg");
+        ALL.iter()
+            .filter(move |mock| all || one == Some(mock.code().into()))
+    }
+
     /// Returns the code point of the algorithm.
     pub fn code(self) -> u16 {
         match self {
@@ -19,13 +29,6 @@ impl Mock {
             Self::Expanding => 0xff02,
             Self::Random => 0xff03,
         }
-    }
-
-    /// Returns whether the test installs the algorithm.
-    pub fn is_installed(self, options: &Options) -> bool {
-        let all = options.on("-install-cert-compression-algs");
-        let one = options.number("-install-one-cert-compression-alg");
-        all || one == Some(self.code().into())
     }
 
     /// Compresses `input`; `fill` makes random bytes, and returns `None` if it cannot.

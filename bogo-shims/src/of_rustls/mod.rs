@@ -5,6 +5,7 @@
 
 mod always;
 mod choices;
+mod clock;
 mod compress;
 mod expect;
 mod observed;
@@ -14,8 +15,9 @@ mod tls;
 pub use self::{
     choices::{
         OwnCertificate, PeerRules, Refusal, Versions, advertised_protocols, cipher,
-        early_data_bytes, fragment, host_name, selected_protocols, supported,
+        early_data_bytes, fragment, selected_protocols, supported,
     },
+    clock::now,
     compress::Mock,
     expect::Properties,
     observed::{Observations, Observed},
@@ -25,17 +27,33 @@ pub use self::{
 
 use std::{process::ExitCode, sync::Arc};
 
-use self::{always::LACKING, expect::Expect, quic::Quic, tls::Tls};
+use rustls_pki_types::ServerName;
+
+use self::{always::LACKING, choices::host_name, expect::Expect, quic::Quic, tls::Tls};
 use crate::{
     Failure, OptionSets, Options,
     exchange::{self, Material},
     socket::Socket,
 };
 
+/// The configuration of a connection that is yet to be made.
+#[derive(Debug)]
+pub enum Made<C, S> {
+    /// A client's, with the name of the server.
+    Client(Arc<C>, ServerName<'static>),
+    /// A server's.
+    Server(Arc<S>),
+}
+
+/// The configuration of a connection of a line of rustls.
+pub type MadeBy<L> = Made<<L as Line>::Client, <L as Line>::Server>;
+
 /// A line of rustls, with the state that persists across the connections of a test.
 pub trait Line: Sized {
-    /// The configuration of a connection that is yet to be made.
-    type Made;
+    /// The configuration of a client.
+    type Client;
+    /// The configuration of a server.
+    type Server;
     /// A connection over TCP.
     type Tcp: OverTcp;
     /// A connection over QUIC.
@@ -47,31 +65,33 @@ pub trait Line: Sized {
     /// Returns the errors of rustls.
     fn new(sets: &OptionSets) -> Result<Self, Failure>;
 
-    /// Makes the configuration of a connection whose callbacks write to `observed`.
+    /// Makes the configuration of a client whose callbacks write to `observed`.
     ///
     /// # Errors
     /// Returns [`Failure::Unsupported`] for options that rustls has no call for, and the errors of rustls.
-    fn configure(&self, options: &Options, observed: &Arc<Observed>)
-    -> Result<Self::Made, Failure>;
+    fn client(&self, options: &Options, observed: &Arc<Observed>) -> Result<Self::Client, Failure>;
+
+    /// Makes the configuration of a server whose callbacks write to `observed`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::client`].
+    fn server(&self, options: &Options, observed: &Arc<Observed>) -> Result<Self::Server, Failure>;
 
     /// Makes a connection over TCP.
     ///
     /// # Errors
     /// Returns the errors of rustls.
-    fn over_tcp(made: Self::Made) -> Result<Self::Tcp, Failure>;
+    fn over_tcp(made: MadeBy<Self>) -> Result<Self::Tcp, Failure>;
 
     /// Makes a connection over QUIC with these transport parameters.
     ///
     /// # Errors
     /// Returns the errors of rustls.
     fn over_quic(
-        made: Self::Made,
+        made: MadeBy<Self>,
         options: &Options,
         params: Vec<u8>,
     ) -> Result<Self::Quic, Failure>;
-
-    /// Advances the time that rustls is given.
-    fn pass_time(&self, seconds: u64);
 
     /// Returns whether `der` is a certificate, and not a raw public key.
     fn is_certificate(der: &[u8]) -> bool;
@@ -116,7 +136,12 @@ fn connections<L: Line>(sets: &OptionSets) -> Result<(), Failure> {
             return Err(Failure::failed("No session to offer."));
         }
         let observed = Arc::<Observed>::default();
-        let made = line.configure(options, &observed)?;
+        let made = if options.on("-server") {
+            Made::Server(Arc::new(line.server(options, &observed)?))
+        } else {
+            let name = host_name(options)?;
+            Made::Client(Arc::new(line.client(options, &observed)?), name)
+        };
         let expect = Expect {
             options,
             resume,
@@ -129,7 +154,7 @@ fn connections<L: Line>(sets: &OptionSets) -> Result<(), Failure> {
             exchange::connection(Tls::<L>::new(made, socket, expect)?, options, sets)?;
         }
         has_session = observed.get().new_session.is_some();
-        line.pass_time(options.resumption_delay().as_secs());
+        clock::pass(options.resumption_delay());
     }
     Ok(())
 }

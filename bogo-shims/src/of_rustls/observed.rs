@@ -1,17 +1,14 @@
 use std::{
     collections::BTreeMap,
-    fmt,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Observations of the callbacks of one connection.
-#[derive(Default)]
-pub struct Observed {
-    inner: Mutex<Observations>,
-}
+#[derive(Debug, Default)]
+pub struct Observed(Mutex<Observations>);
 
 /// The reports of the callbacks so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Observations {
     /// The stapled OCSP response that the verifier received.
     pub ocsp: Option<Vec<u8>>,
@@ -42,7 +39,7 @@ pub struct Observations {
 impl Observed {
     /// Returns the observations so far, for this thread alone.
     pub fn get(&self) -> MutexGuard<'_, Observations> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records the protocols of a ClientHello, as on the wire. Returns `None` for one that is too long for it.
@@ -54,16 +51,5 @@ impl Observed {
         }
         self.get().client_alpn = Some(wire);
         Some(())
-    }
-
-    /// Records a secret of rustls' key log.
-    pub fn log(&self, label: &str, secret: &[u8]) {
-        self.get().secrets.insert(label.to_owned(), secret.to_vec());
-    }
-}
-
-impl fmt::Debug for Observed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Observed")
     }
 }

@@ -1,6 +1,6 @@
 //! A connection over the runner's mock transport for QUIC, with rustls' interface for QUIC.
 
-use super::{Connection, Line, expect::Expect};
+use super::{Connection, Line, MadeBy, expect::Expect};
 use crate::{
     Failure, Options,
     exchange::{Endpoint, Material},
@@ -59,7 +59,11 @@ pub(super) struct Quic<'a, L: Line> {
 }
 
 impl<'a, L: Line> Quic<'a, L> {
-    pub(super) fn new(made: L::Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        made: MadeBy<L>,
+        socket: Socket,
+        expect: Expect<'a>,
+    ) -> Result<Self, Failure> {
         let options = expect.options;
         if options.on("-expect-ech-accept") {
             return Err(Failure::unsupported("the state of ECH over QUIC"));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use super::{Connection, Line, expect::Expect};
+use super::{Connection, Line, MadeBy, expect::Expect};
 use crate::{
     Failure, Options,
     exchange::{Endpoint, Material},
@@ -97,7 +97,11 @@ pub(super) struct Tls<'a, L: Line> {
 }
 
 impl<'a, L: Line> Tls<'a, L> {
-    pub(super) fn new(made: L::Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+    pub(super) fn new(
+        made: MadeBy<L>,
+        socket: Socket,
+        expect: Expect<'a>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             connection: L::over_tcp(made)?,
             socket,

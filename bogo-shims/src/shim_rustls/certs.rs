@@ -6,7 +6,6 @@ use crate::{
     Failure, Options,
     of_rustls::{Observed, OwnCertificate, PeerRules, Refusal, supported},
 };
-use netbench_tls as tls;
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureAlgorithm,
     SignatureScheme,
@@ -75,9 +74,9 @@ impl Resolver {
 fn certified_key(own: OwnCertificate, raw: bool) -> Result<Option<Arc<CertifiedKey>>, Failure> {
     let key = provider()
         .key_provider
-        .load_private_key(own.key()?)
+        .load_private_key(own.key)
         .map_err(|_| Failure::unsupported("private keys of this type"))?;
-    let chain = match own.chain()? {
+    let chain = match own.chain {
         _ if raw => {
             let spki = key
                 .public_key()
@@ -140,9 +139,8 @@ struct Preferring {
 
 impl SigningKey for Preferring {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
-        let both = self.prefs.iter().filter(|scheme| offered.contains(scheme));
-        both.into_iter()
-            .find_map(|scheme| self.key.choose_scheme(&[*scheme]))
+        let mut both = self.prefs.iter().filter(|scheme| offered.contains(scheme));
+        both.find_map(|scheme| self.key.choose_scheme(&[*scheme]))
     }
 
     fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
@@ -167,49 +165,21 @@ impl Verifier {
     pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
-        let schemes = supported(
-            options.codes("-verify-prefs"),
-            &all,
-            |scheme| u16::from(*scheme),
-            |code| format!("verification of {} signatures", tls::SignatureScheme(code)),
-        )?;
-        if !schemes.is_empty() {
+        let schemes = supported(options, "-verify-prefs", &all, |scheme| (*scheme).into())?;
+        if let Some(schemes) = &schemes {
+            let mapping = algorithms.mapping.iter();
+            let kept = mapping.filter(|(scheme, _)| schemes.contains(scheme));
             // The process is short-lived.
-            algorithms.mapping = Vec::leak(restrict(algorithms.mapping, &schemes));
+            algorithms.mapping = Vec::leak(kept.copied().collect());
         }
         let rules = PeerRules::new(options, observed)?;
         let ca_names = rules.ca_names.iter().cloned().map(DistinguishedName::from);
         Ok(Self {
             algorithms,
-            schemes: if schemes.is_empty() { all } else { schemes },
+            schemes: schemes.unwrap_or(all),
             ca_names: ca_names.collect(),
             rules,
         })
-    }
-
-    fn signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.rules.observed.get().signature = Some(dss.scheme.into());
-        if self.rules.raw {
-            let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
-            verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
-        } else {
-            verify_tls13_signature(message, cert, dss, &self.algorithms)
-        }
-    }
-
-    fn signature_tls12(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.rules.observed.get().signature = Some(dss.scheme.into());
-        verify_tls12_signature(message, cert, dss, &self.algorithms)
     }
 }
 
@@ -222,7 +192,9 @@ macro_rules! as_this_verifier {
             cert: &CertificateDer<'_>,
             dss: &DigitallySignedStruct,
         ) -> Result<HandshakeSignatureValid, Error> {
-            self.$verifier()?.signature_tls12(message, cert, dss)
+            let verifier = self.$verifier()?;
+            verifier.rules.observed.get().signature = Some(dss.scheme.into());
+            verify_tls12_signature(message, cert, dss, &verifier.algorithms)
         }
 
         fn verify_tls13_signature(
@@ -231,7 +203,14 @@ macro_rules! as_this_verifier {
             cert: &CertificateDer<'_>,
             dss: &DigitallySignedStruct,
         ) -> Result<HandshakeSignatureValid, Error> {
-            self.$verifier()?.signature(message, cert, dss)
+            let verifier = self.$verifier()?;
+            verifier.rules.observed.get().signature = Some(dss.scheme.into());
+            if verifier.rules.raw {
+                let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
+                verify_tls13_signature_with_raw_key(message, &spki, dss, &verifier.algorithms)
+            } else {
+                verify_tls13_signature(message, cert, dss, &verifier.algorithms)
+            }
         }
 
         fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -243,15 +222,6 @@ macro_rules! as_this_verifier {
             self.$verifier().is_ok_and(|verifier| verifier.rules.raw)
         }
     };
-}
-
-/// Returns the part of a table for an application that verifies fewer schemes than its provider can.
-fn restrict<T: Copy>(
-    table: &[(SignatureScheme, T)],
-    schemes: &[SignatureScheme],
-) -> Vec<(SignatureScheme, T)> {
-    let kept = table.iter().filter(|(scheme, _)| schemes.contains(scheme));
-    kept.copied().collect()
 }
 
 impl Verifier {

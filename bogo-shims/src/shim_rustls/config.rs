@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crate::{
     Failure, OptionSets, Options,
     of_rustls::{
-        Line, Observed, Versions, advertised_protocols, cipher, early_data_bytes, fragment,
-        host_name, selected_protocols, supported, tag,
+        Line, Made, MadeBy, Observed, Versions, advertised_protocols, cipher, early_data_bytes,
+        fragment, selected_protocols, supported, tag,
     },
 };
-use netbench_tls as tls;
 use rustls::{
-    ClientConfig, ClientConnection, ServerConfig, ServerConnection, SupportedProtocolVersion,
+    CipherSuite, ClientConfig, ClientConnection, ServerConfig, ServerConnection,
+    SupportedCipherSuite, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
     crypto::CryptoProvider,
-    pki_types::{CertificateDer, EchConfigListBytes, ServerName},
+    pki_types::{CertificateDer, EchConfigListBytes},
     quic,
     server::{ParsedCertificate, ProducesTickets, ServerSessionMemoryCache, StoresServerSessions},
     version::{TLS12, TLS13},
@@ -23,8 +23,8 @@ use rustls::{
 use super::{
     certs::{Lasting, Resolver, Verifier},
     compress::{compressors, decompressors},
-    provider::{backend, hpke_suites, provider, sha256},
-    sessions::{ApplicationsTickets, ClientSessions, Clock, Secrets, ServerSessions},
+    provider::{backend, hpke_suites, provider},
+    sessions::{ApplicationsTickets, ClientSessions, Clock, ServerSessions},
 };
 
 /// The maker of each connection's configuration. Sessions, ticket keys and time persist across connections.
@@ -36,22 +36,16 @@ pub(crate) struct Configs {
     ticketer: Arc<dyn ProducesTickets>,
     client_verifier: Arc<Lasting<Verifier>>,
     client_resolver: Arc<Lasting<Resolver>>,
-    clock: Arc<Clock>,
-}
-
-/// The configuration of a connection that is yet to be made.
-pub(crate) enum Made {
-    Client(Arc<ClientConfig>, ServerName<'static>),
-    Server(Arc<ServerConfig>),
 }
 
 impl Line for Configs {
-    type Made = Made;
+    type Client = ClientConfig;
+    type Server = ServerConfig;
     type Tcp = rustls::Connection;
     type Quic = rustls::quic::Connection;
 
     fn new(sets: &OptionSets) -> Result<Self, Failure> {
-        let mut each = [&sets.initial, &sets.resume, &sets.retry].into_iter();
+        let mut each = sets.each().into_iter();
         Ok(Self {
             stores: each.any(|options| options.on("-enable-early-data")),
             client_sessions: Arc::new(ClientSessionMemoryCache::new(32)),
@@ -59,61 +53,12 @@ impl Line for Configs {
             ticketer: backend::Ticketer::new().map_err(tag)?,
             client_verifier: Arc::new(Lasting::default()),
             client_resolver: Arc::new(Lasting::default()),
-            clock: Arc::default(),
         })
     }
 
-    fn configure(&self, options: &Options, observed: &Arc<Observed>) -> Result<Made, Failure> {
-        if options.on("-server") {
-            let config = self.server(options, observed)?;
-            return Ok(Made::Server(Arc::new(config)));
-        }
-        let name = host_name(options)?;
-        let config = self.client(options, observed)?;
-        Ok(Made::Client(Arc::new(config), name))
-    }
-
-    fn over_tcp(made: Made) -> Result<Self::Tcp, Failure> {
-        Ok(match made {
-            Made::Client(config, name) => ClientConnection::new(config, name).map_err(tag)?.into(),
-            Made::Server(config) => ServerConnection::new(config).map_err(tag)?.into(),
-        })
-    }
-
-    fn over_quic(made: Made, options: &Options, params: Vec<u8>) -> Result<Self::Quic, Failure> {
-        let version = match options.number("-quic-use-legacy-codepoint") {
-            Some(1) => quic::Version::V1Draft,
-            _ => quic::Version::V1,
-        };
-        Ok(match made {
-            Made::Client(config, name) => {
-                let client = quic::ClientConnection::new(config, version, name, params);
-                client.map_err(tag)?.into()
-            }
-            Made::Server(config) => {
-                let server = quic::ServerConnection::new(config, version, params);
-                server.map_err(tag)?.into()
-            }
-        })
-    }
-
-    fn pass_time(&self, seconds: u64) {
-        self.clock.pass(seconds);
-    }
-
-    fn is_certificate(der: &[u8]) -> bool {
-        ParsedCertificate::try_from(&CertificateDer::from(der)).is_ok()
-    }
-
-    fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
-        sha256(data)
-    }
-}
-
-impl Configs {
     fn client(&self, options: &Options, observed: &Arc<Observed>) -> Result<ClientConfig, Failure> {
         let provider = Arc::new(chosen(options)?);
-        let builder = ClientConfig::builder_with_details(provider, self.clock.clone());
+        let builder = ClientConfig::builder_with_details(provider, Arc::new(Clock));
         let builder = match ech(options)? {
             Some(mode) if versions(options)?.contains(&&TLS13) => {
                 builder.with_ech(mode).map_err(tag)?
@@ -143,7 +88,7 @@ impl Configs {
         config.enable_sni = options.on("-host-name");
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
-        config.key_log = Arc::new(Secrets(observed.clone()));
+        config.key_log = observed.clone();
         config.cert_compressors = compressors(options);
         config.cert_decompressors = decompressors(options);
         Ok(config)
@@ -152,7 +97,7 @@ impl Configs {
     fn server(&self, options: &Options, observed: &Arc<Observed>) -> Result<ServerConfig, Failure> {
         let provider = Arc::new(chosen(options)?);
         let verifier = Verifier::new(options, observed.clone())?;
-        let mut config = ServerConfig::builder_with_details(provider, self.clock.clone())
+        let mut config = ServerConfig::builder_with_details(provider, Arc::new(Clock))
             .with_protocol_versions(&versions(options)?)
             .map_err(tag)?
             .with_client_cert_verifier(Arc::new(verifier))
@@ -182,34 +127,64 @@ impl Configs {
         config.alpn_protocols = selected_protocols(options);
         config.max_fragment_size = fragment(options);
         config.ignore_client_order = options.on("-server-preference");
-        config.key_log = Arc::new(Secrets(observed.clone()));
+        config.key_log = observed.clone();
         config.cert_compressors = compressors(options);
         config.cert_decompressors = decompressors(options);
         Ok(config)
+    }
+
+    fn over_tcp(made: MadeBy<Self>) -> Result<Self::Tcp, Failure> {
+        Ok(match made {
+            Made::Client(config, name) => ClientConnection::new(config, name).map_err(tag)?.into(),
+            Made::Server(config) => ServerConnection::new(config).map_err(tag)?.into(),
+        })
+    }
+
+    fn over_quic(
+        made: MadeBy<Self>,
+        options: &Options,
+        params: Vec<u8>,
+    ) -> Result<Self::Quic, Failure> {
+        let version = match options.number("-quic-use-legacy-codepoint") {
+            Some(1) => quic::Version::V1Draft,
+            _ => quic::Version::V1,
+        };
+        Ok(match made {
+            Made::Client(config, name) => {
+                let client = quic::ClientConnection::new(config, version, name, params);
+                client.map_err(tag)?.into()
+            }
+            Made::Server(config) => {
+                let server = quic::ServerConnection::new(config, version, params);
+                server.map_err(tag)?.into()
+            }
+        })
+    }
+
+    fn is_certificate(der: &[u8]) -> bool {
+        ParsedCertificate::try_from(&CertificateDer::from(der)).is_ok()
+    }
+
+    fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
+        // rustls has no hashes but those of its suites.
+        let mut suites = backend::ALL_CIPHER_SUITES.iter();
+        let suite = suites
+            .find(|suite| suite.suite() == CipherSuite::TLS13_AES_128_GCM_SHA256)
+            .and_then(SupportedCipherSuite::tls13)
+            .ok_or_else(|| Failure::failed("no SHA-256"))?;
+        Ok(suite.common.hash_provider.hash(data).as_ref().to_vec())
     }
 }
 
 fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
     let mut provider = provider();
-    let curves = options.codes("-curves");
-    if !curves.is_empty() {
-        provider.kx_groups = supported(
-            curves,
-            backend::ALL_KX_GROUPS,
-            |group| u16::from(group.name()),
-            |code| format!("the group {}", tls::Group(code)),
-        )?;
+    let all = backend::ALL_KX_GROUPS;
+    if let Some(groups) = supported(options, "-curves", all, |group| group.name().into())? {
+        provider.kx_groups = groups;
     }
-    let suites = options.codes("-tls13-ciphers");
-    if !suites.is_empty() {
-        let known = provider.cipher_suites;
-        let mut suites = supported(
-            suites,
-            &known,
-            |suite| u16::from(suite.suite()),
-            |code| format!("the cipher suite {}", tls::CipherSuite(code)),
-        )?;
-        suites.extend(known.iter().filter(|suite| suite.tls13().is_none()));
+    let all = backend::ALL_CIPHER_SUITES;
+    if let Some(mut suites) = supported(options, "-tls13-ciphers", all, |one| one.suite().into())? {
+        suites.extend(all.iter().filter(|suite| suite.tls13().is_none()));
         provider.cipher_suites = suites;
     }
     if let Some((cipher, part)) = cipher(options)? {
@@ -253,23 +228,20 @@ fn selected_alpn(_: &mut ClientConfig, options: &Options) -> Result<(), Failure>
 }
 
 fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
-    let wanted = options.bytes("-ech-config-list").is_some() || options.on("-enable-ech-grease");
-    if wanted && hpke_suites().is_empty() {
-        return Err(Failure::unsupported("ECH, for which ring has no HPKE"));
+    let list = options.bytes("-ech-config-list");
+    if list.is_none() && !options.on("-enable-ech-grease") {
+        return Ok(None);
     }
-    if let Some(list) = options.bytes("-ech-config-list") {
+    let suite = *hpke_suites()
+        .first()
+        .ok_or_else(|| Failure::unsupported("ECH, for which ring has no HPKE"))?;
+    if let Some(list) = list {
         let list = EchConfigListBytes::from(list.to_vec());
         // Where no configuration can be used, the application decides whether to connect without. Here that
         // counts as a refusal.
         let config = EchConfig::new(list, hpke_suites()).map_err(tag)?;
         return Ok(Some(config.into()));
     }
-    if !options.on("-enable-ech-grease") {
-        return Ok(None);
-    }
-    let suite = *hpke_suites()
-        .first()
-        .ok_or_else(|| Failure::unsupported("ECH"))?;
     let (key, _) = suite.generate_key_pair().map_err(tag)?;
     Ok(Some(EchGreaseConfig::new(suite, key).into()))
 }

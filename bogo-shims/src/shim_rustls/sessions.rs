@@ -1,7 +1,4 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 
 use rustls::{
     KeyLog, NamedGroup,
@@ -14,7 +11,7 @@ use rustls::{
     time_provider::TimeProvider,
 };
 
-use crate::of_rustls::Observed;
+use crate::of_rustls::{Observed, now};
 
 /// A client's sessions, kept over connections, and the sessions that this connection stores and takes.
 #[derive(Debug)]
@@ -116,33 +113,18 @@ impl ProducesTickets for ApplicationsTickets {
 }
 
 /// The time of day, advanced by the test's amount.
-#[derive(Debug, Default)]
-pub(crate) struct Clock {
-    ahead_s: AtomicU64,
-}
-
-impl Clock {
-    pub(crate) fn pass(&self, seconds: u64) {
-        self.ahead_s.fetch_add(seconds, Ordering::Relaxed);
-    }
-}
+#[derive(Debug)]
+pub(crate) struct Clock;
 
 impl TimeProvider for Clock {
     fn current_time(&self) -> Option<UnixTime> {
-        let ahead = std::time::Duration::from_secs(self.ahead_s.load(Ordering::Relaxed));
-        let now = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .ok()?;
-        Some(UnixTime::since_unix_epoch(now + ahead))
+        now()
     }
 }
 
 /// The log of the traffic secrets of a connection.
-#[derive(Debug)]
-pub(crate) struct Secrets(pub(crate) Arc<Observed>);
-
-impl KeyLog for Secrets {
+impl KeyLog for Observed {
     fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
-        self.0.log(label, secret);
+        self.get().secrets.insert(label.to_owned(), secret.to_vec());
     }
 }
