@@ -129,10 +129,11 @@ fn reasons_of_all_columns_name_capabilities() {
     let stacks = all.matrix().cells.into_iter().flat_map(|cell| cell.stacks);
     shown.extend(stacks.filter_map(|stack| stack.why));
     shown.extend(all.defects().tests.into_iter().map(|test| test.why));
-    for first in &columns {
-        for second in columns.iter().filter(|second| second.name != first.name) {
+    for (at, first) in columns.iter().enumerate() {
+        for second in &columns[at + 1..] {
             let difference = stored(&[first, second]).difference(None).unwrap();
             let groups = difference.only_first.into_iter();
+            let groups = groups.chain(difference.only_second);
             shown.extend(groups.map(|group| group.why));
         }
     }
