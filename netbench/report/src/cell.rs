@@ -49,6 +49,8 @@ pub(crate) enum Cell {
     Verdict(Verdict, Unit),
     /// A case that is worse than a threshold allows.
     Regressed,
+    /// A figure, with the verdict and the ratio of its step from another: `2.00 ms ▲1.05×`.
+    Step(Box<Self>, Verdict, f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -136,6 +138,14 @@ impl Cell {
             }
             Self::Verdict(verdict, unit) => verdict_word(*verdict, *unit).to_owned(),
             Self::Regressed => "regressed".to_owned(),
+            Self::Step(figure, verdict, ratio) => {
+                let mark = if *verdict == Verdict::Faster {
+                    "▲"
+                } else {
+                    "▼"
+                };
+                format!("{} {mark}{}", figure.render(), factor(*ratio))
+            }
         }
     }
 
@@ -153,6 +163,7 @@ impl Cell {
             Self::Share(part, whole) if *whole > 0.0 => 100.0 * part / whole,
             Self::Of(part, _) | Self::CountAndShare(part, _) => *part as f64,
             Self::Tally(counts @ [passed, ..]) if *counts != [0; 3] => *passed as f64,
+            Self::Step(figure, ..) => return figure.value(),
             _ => return None,
         })
     }
@@ -168,6 +179,7 @@ impl Cell {
             Self::Rate(_) => "1/s",
             Self::Throughput(_) => "bytes/s",
             Self::Share(..) => "%",
+            Self::Step(figure, ..) => figure.unit(),
             _ => "",
         }
     }
@@ -188,14 +200,14 @@ impl Cell {
     pub(crate) fn is_one_value(&self) -> bool {
         !matches!(
             self,
-            Self::Of(..) | Self::CountAndShare(..) | Self::Tally(_)
+            Self::Of(..) | Self::CountAndShare(..) | Self::Tally(_) | Self::Step(..)
         )
     }
 
     /// Returns the verdict that a format may colour.
     pub(crate) fn tone(&self) -> Option<Verdict> {
         match self {
-            Self::Verdict(verdict, _) => Some(*verdict),
+            Self::Verdict(verdict, _) | Self::Step(_, verdict, _) => Some(*verdict),
             Self::Regressed => Some(Verdict::Slower),
             _ => None,
         }
@@ -276,6 +288,12 @@ mod tests {
             (Cell::Share(1.0, 8.0), "12.5 %", Some(12.5), "%"),
             (Cell::Share(0.0, 0.0), "–", None, "%"),
             (Cell::Of(1, 10), "1 of 10", Some(1.0), ""),
+            (
+                Cell::Step(Box::new(Cell::Time(2e6)), Verdict::Slower, 1.25),
+                "2.00 ms ▼0.800×",
+                Some(2e6),
+                "ns",
+            ),
             (Cell::CountAndShare(1, 8), "1 (12.5 %)", Some(1.0), ""),
             (Cell::Tally([1, 2, 1]), "1 of 4, 2 failed", Some(1.0), ""),
             (Cell::Tally([1, 0, 1]), "1 of 2", Some(1.0), ""),

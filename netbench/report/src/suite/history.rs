@@ -60,16 +60,12 @@ fn figure(case: &CaseRow, version: &StackName) -> Cell {
     let Some(CaseVerdict { change, .. }) = case.step_to(version) else {
         return figure;
     };
-    let mark = match change.verdict {
-        Verdict::Faster => "▲",
-        Verdict::Slower => "▼",
-        _ => return figure,
-    };
-    Cell::text(format!(
-        "{} {mark}{}",
-        figure.render(),
-        factor(change.ratio)
-    ))
+    match change.verdict {
+        verdict @ (Verdict::Faster | Verdict::Slower) => {
+            Cell::Step(Box::new(figure), verdict, change.ratio)
+        }
+        _ => figure,
+    }
 }
 
 fn beyond_noise(cases: &[&CaseRow]) -> [Item; 2] {

@@ -149,10 +149,10 @@ impl PageColumn {
 
     fn body(&self, row: &[Cell]) -> Markup {
         let cell = (self.cell)(&row[self.at]);
-        let class = match (cell.tone(), self.align) {
-            (Some(verdict), _) => Some(verdict_class(verdict)),
-            (None, Align::Right) => Some("r"),
-            (None, Align::Left) => None,
+        let class = match (&cell, cell.tone()) {
+            (Cell::Step(..), Some(verdict)) => Some(format!("r {}", verdict_class(verdict))),
+            (_, Some(verdict)) => Some(verdict_class(verdict).to_owned()),
+            (_, None) => (self.align == Align::Right).then(|| "r".to_owned()),
         };
         // The attribute data-s only sorts rows: CSV has the text.
         let (shown, sorted) = match cell.value() {
