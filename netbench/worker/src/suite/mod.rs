@@ -38,13 +38,13 @@ pub trait InMemory: Send + Sync {
     /// Makes the configuration of a server.
     ///
     /// # Errors
-    /// As for [`Self::client`].
+    /// Returns the errors of [`Self::client`].
     fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
 
     /// Makes the configuration of the setup's side.
     ///
     /// # Errors
-    /// As for [`Self::client`].
+    /// Returns the errors of [`Self::client`].
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         match setup.side {
             EndpointSide::Client => self.client(setup),
