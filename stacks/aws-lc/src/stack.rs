@@ -1,6 +1,6 @@
 use std::{any::Any, error::Error, sync::Arc};
 
-use netbench_libssl::{ClientOfChains, Keys, SOURCES, own_trust};
+use netbench_libssl::{ClientOfChains, Keys, SOURCES, Sessions, own_trust};
 use netbench_protocol::{Material, ServeSite, StackDescription};
 use netbench_tls::{
     CipherSuite, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion, WorkerRecord,
@@ -72,7 +72,7 @@ impl Stack for AwsLc {
 
 impl InMemory for AwsLc {
     fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        netbench_libssl::client::<Self>(setup, SslMode::empty())
+        netbench_libssl::client::<Self>(setup, Sessions::WithMode(SslMode::empty()))
     }
 
     fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -81,7 +81,7 @@ impl InMemory for AwsLc {
                 "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them",
             ));
         }
-        netbench_libssl::server::<Self>(setup, SslMode::empty())
+        netbench_libssl::server::<Self>(setup, Sessions::WithMode(SslMode::empty()))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {

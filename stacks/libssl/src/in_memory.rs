@@ -4,8 +4,8 @@ use std::{any::Any, error::Error, sync::Arc};
 
 use netbench_tls::{ClientAuth, FailureWord, HandshakeKind};
 use netbench_worker::{
-    Endpoint, EndpointSetup, KEPT_SESSIONS, SetupError, TICKETS, TicketUse, Tickets, TrustRoots,
-    Verifier, failed, refused,
+    Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TicketUse,
+    Tickets, TrustRoots, Verifier, failed, refused,
 };
 use openssl::{
     error::ErrorStack,
@@ -20,9 +20,37 @@ use openssl::{
 use crate::{
     Libssl, Side,
     context::{certificates, roots as roots_of_pem, store},
-    piped::session,
-    set_identity,
+    memory_bio, piped, set_identity,
 };
+
+/// The settings of a stack's sessions beside those of a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sessions {
+    /// The sessions have this mode, and their records pass through the caller's buffers.
+    WithMode(SslMode),
+    /// The records pass through OpenSSL's memory BIOs.
+    OverMemoryBios,
+}
+
+impl Sessions {
+    fn mode(self) -> SslMode {
+        match self {
+            Self::WithMode(mode) => mode,
+            Self::OverMemoryBios => SslMode::empty(),
+        }
+    }
+
+    fn session<L: Libssl>(
+        self,
+        ssl: Result<Ssl, ErrorStack>,
+        side: Side,
+    ) -> Result<Box<dyn Session>, SessionError> {
+        match self {
+            Self::WithMode(_) => piped::session::<L>(ssl, side),
+            Self::OverMemoryBios => memory_bio::session::<L>(ssl, side),
+        }
+    }
+}
 
 /// Makes a verifier of chains with these roots, for this host.
 ///
@@ -60,16 +88,16 @@ pub fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> 
     Ok(Box::new(ssl.build()))
 }
 
-/// Makes a client whose sessions also have this mode.
+/// Makes a client with such sessions.
 ///
 /// # Errors
 /// Settings that the library lacks, or material that it cannot use.
 pub fn client<L: Libssl>(
     setup: &EndpointSetup<'_>,
-    mode: SslMode,
+    sessions: Sessions,
 ) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context::<L>(SslMethod::tls_client(), setup, mode)?;
+    let mut ssl = context::<L>(SslMethod::tls_client(), setup, sessions.mode())?;
     ssl.set_verify(SslVerifyMode::PEER);
     ssl.set_cert_store(roots_of_pem(&material.roots_pem)?);
     if setup.settings.client_auth == ClientAuth::On {
@@ -90,20 +118,20 @@ pub fn client<L: Libssl>(
     }
     let (context, host) = (ssl.build(), material.host.clone());
     Ok(Box::new(move || {
-        session::<L>(connecting(&context, &host, &tickets), Side::Client)
+        sessions.session::<L>(connecting(&context, &host, &tickets), Side::Client)
     }))
 }
 
-/// Makes a server whose sessions also have this mode.
+/// Makes a server with such sessions.
 ///
 /// # Errors
 /// Settings that the library lacks, or material that it cannot use.
 pub fn server<L: Libssl>(
     setup: &EndpointSetup<'_>,
-    mode: SslMode,
+    sessions: Sessions,
 ) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context::<L>(SslMethod::tls_server(), setup, mode)?;
+    let mut ssl = context::<L>(SslMethod::tls_server(), setup, sessions.mode())?;
     set_identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
     match setup.settings.client_auth {
         ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
@@ -117,7 +145,7 @@ pub fn server<L: Libssl>(
     resumption::<L>(&mut ssl, setup.kind).map_err(refused("resumption"))?;
     let context = ssl.build();
     Ok(Box::new(move || {
-        session::<L>(accepting(&context), Side::Server)
+        sessions.session::<L>(accepting(&context), Side::Server)
     }))
 }
 

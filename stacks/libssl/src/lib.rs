@@ -8,6 +8,7 @@ mod context;
 mod explain;
 mod identity;
 mod in_memory;
+mod memory_bio;
 mod piped;
 mod server;
 mod signing;
@@ -34,7 +35,7 @@ pub use context::{
 };
 pub use explain::explain;
 pub use identity::{Identity, set_identity};
-pub use in_memory::{client, configuration, server, verifier};
+pub use in_memory::{Sessions, client, configuration, server, verifier};
 /// The side of a connection.
 pub use netbench_worker::EndpointSide as Side;
 pub use server::{accepted, server_context};

@@ -74,6 +74,7 @@ pub fn work(library: Library, executable: &'static str) -> ExitCode {
     netbench_worker::run(vec![
         Arc::new(OpenSsl::new(library, Buffers::Kept, executable)),
         Arc::new(OpenSsl::new(library, Buffers::Released, executable)),
+        Arc::new(OpenSsl::new(library, Buffers::MemoryBios, executable)),
         Arc::new(OpenSsl::new(library, Buffers::Kept, executable).plain()),
     ])
 }

@@ -40,14 +40,16 @@ pub fn library_facts() -> [(&'static str, String); 6] {
     ]
 }
 
-/// A session's treatment of its record buffers while it has no data to read or write.
+/// The buffers of a session of the suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffers {
-    /// The session keeps them, which is libssl's default.
+    /// The session keeps its record buffers while it has no data to read or write, which is libssl's default.
     Kept,
     /// The session frees them (`SSL_MODE_RELEASE_BUFFERS`), as with the openssl crate's connector. Only for
     /// the suite: in connections, the stack with the default already uses that connector.
     Released,
+    /// Records pass through OpenSSL's memory BIOs. Only for the suite.
+    MemoryBios,
 }
 
 /// The crate through which a client connects.
@@ -97,6 +99,9 @@ impl OpenSsl {
             Buffers::Released => Err(SetupError::unsupported(
                 "it is for the suite; the connector of the stack openssl releases buffers already",
             )),
+            Buffers::MemoryBios => Err(SetupError::unsupported(
+                "it is for the suite; the connector of the stack openssl has a BIO over the socket",
+            )),
         }
     }
 }
@@ -114,8 +119,12 @@ impl Stack for OpenSsl {
             (Library::Vendored, Buffers::Released) => {
                 concat!(env!("OPENSSL_STACK"), "+release-buffers")
             }
+            (Library::Vendored, Buffers::MemoryBios) => {
+                concat!(env!("OPENSSL_STACK"), "+memory-bio")
+            }
             (Library::System, Buffers::Kept) => "openssl-system",
             (Library::System, Buffers::Released) => "openssl-system+release-buffers",
+            (Library::System, Buffers::MemoryBios) => "openssl-system+memory-bio",
         }
     }
 
@@ -129,7 +138,7 @@ impl Stack for OpenSsl {
                 "connect serve suite set-up request client-certificate client-file verify \
                  {REQUIRES_CLIENT_CERTIFICATE} {DEPRECATED_VERSIONS} {OF_CLIENTS} {OF_SERVERS}"
             ),
-            (Buffers::Released, _) => "suite".to_owned(),
+            (Buffers::Released | Buffers::MemoryBios, _) => "suite".to_owned(),
         };
         StackDescription {
             record: WorkerRecord {

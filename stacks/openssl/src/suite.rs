@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use netbench_libssl::Keys;
+use netbench_libssl::{Keys, Sessions};
 use netbench_protocol::Material;
 use netbench_tls::{Aead, Group, KeyType};
 use netbench_worker::{
@@ -19,11 +19,11 @@ use crate::{
 
 impl InMemory for OpenSsl {
     fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        netbench_libssl::client::<Self>(setup, self.mode())
+        netbench_libssl::client::<Self>(setup, self.sessions())
     }
 
     fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        netbench_libssl::server::<Self>(setup, self.mode())
+        netbench_libssl::server::<Self>(setup, self.sessions())
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -55,17 +55,18 @@ impl InMemory for OpenSsl {
 }
 
 impl OpenSsl {
-    fn mode(&self) -> SslMode {
+    fn sessions(&self) -> Sessions {
         match self.buffers {
-            Buffers::Kept => SslMode::empty(),
-            Buffers::Released => SslMode::RELEASE_BUFFERS,
+            Buffers::Kept => Sessions::WithMode(SslMode::empty()),
+            Buffers::Released => Sessions::WithMode(SslMode::RELEASE_BUFFERS),
+            Buffers::MemoryBios => Sessions::OverMemoryBios,
         }
     }
 
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.buffers {
             Buffers::Kept => Ok(()),
-            Buffers::Released => Err(SetupError::unsupported(
+            Buffers::Released | Buffers::MemoryBios => Err(SetupError::unsupported(
                 "it has the cryptography of the same stack with kept buffers",
             )),
         }

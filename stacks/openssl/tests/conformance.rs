@@ -43,7 +43,7 @@ fn it_gets_on_with_nginx() {
 }
 
 fn it_does_the_suite() {
-    for stack in ["openssl", "openssl+release-buffers"] {
+    for stack in ["openssl", "openssl+release-buffers", "openssl+memory-bio"] {
         suite(Path::new(WORKER), stack);
     }
 }

@@ -30,11 +30,11 @@ pub struct PublishedTable {
     /// versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<StackName>,
-    /// The same stacks with the versions or interfaces of the publication, if netbench has them. A run of these is compared in
-    /// place of today's.
+    /// Lists of the same stacks with conditions of the publication, such as versions, builds and interfaces. A run that has the
+    /// first stack of a list and another one of it is compared by that list in place of today's.
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
-    pub versions: Vec<StackName>,
+    pub conditions: Vec<Vec<StackName>>,
     /// The unit of the figures.
     pub unit: String,
     /// Its rows.
@@ -124,10 +124,9 @@ fn sign(factor: f64) -> Ordering {
 impl PublishedTable {
     /// Compares the rows with the figures of a run.
     pub(super) fn with_cases(mut self, cases: &[CaseRow]) -> Self {
-        let mut versions = self.versions.iter();
-        let has_all = versions.all(|stack| cases.iter().any(|case| case.of(stack).is_some()));
-        if has_all && !self.versions.is_empty() {
-            self.stacks = std::mem::take(&mut self.versions);
+        let mut conditions = std::mem::take(&mut self.conditions).into_iter();
+        if let Some(stacks) = conditions.find(|stacks| are_compared(cases, stacks)) {
+            self.stacks = stacks;
         }
         for row in &mut self.rows {
             if let Some(case) = cases.iter().find(|case| case.name == row.case) {
@@ -136,6 +135,14 @@ impl PublishedTable {
         }
         self
     }
+}
+
+/// Returns whether a run has the first of `stacks` and another one.
+fn are_compared(cases: &[CaseRow], stacks: &[StackName]) -> bool {
+    let mut are_run = stacks
+        .iter()
+        .map(|stack| cases.iter().any(|case| case.of(stack).is_some()));
+    are_run.next() == Some(true) && are_run.any(|is_run| is_run)
 }
 
 impl PublishedRow {
