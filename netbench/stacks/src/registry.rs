@@ -332,8 +332,12 @@ impl File {
                 let recipe = self.cargo(entry)?;
                 if !recipe.environment.is_empty() || !recipe.arguments.is_empty() {
                     let name = entry.name.get_ref();
-                    let variant = name.split_once('+').map(|(_, variant)| variant);
-                    folder = variant.unwrap_or(name).to_owned();
+                    folder = match name.split_once('+') {
+                        // One worker has the version and its variants.
+                        Some((version, _)) if entry.is_version() => version.to_owned(),
+                        Some((_, variant)) => variant.to_owned(),
+                        None => name.clone(),
+                    };
                 }
                 Recipe::Cargo(recipe)
             }

@@ -259,6 +259,19 @@ fn each_release_of_openssl_is_a_stack() {
 }
 
 #[test]
+fn variants_of_a_version_have_its_worker() {
+    let stacks = embedded().stacks;
+    for version in ["openssl@3.2.0", "openssl@3.6"] {
+        let names = [version.to_owned(), format!("{version}+memory-bio")];
+        let folders = names.map(|name| {
+            let stack = stacks.iter().find(|stack| stack.name == name);
+            stack.unwrap().build.folder.clone()
+        });
+        assert_eq!(folders, [version, version]);
+    }
+}
+
+#[test]
 fn manifests_have_the_packages_and_executables_of_their_stacks() {
     for stack in embedded().stacks {
         let manifest = in_tree(&format!("{}/Cargo.toml", stack.build.source));
