@@ -69,6 +69,8 @@ struct Outcome {
     measured: String,
     /// The agreement of each compared factor with the published one, as the summary names it; none for a figure.
     agreements: Vec<String>,
+    /// The same for the rows without a known fault of the publication.
+    without_faults: Vec<String>,
 }
 
 fn studies() -> Studies {
@@ -92,6 +94,7 @@ impl Item {
                 published: self.published.clone().unwrap(),
                 measured: self.unit.shown(summary.pointer(figure).unwrap()),
                 agreements: Vec::new(),
+                without_faults: Vec::new(),
             },
             _ => panic!("{}: either rows or a figure", self.item),
         }
@@ -157,18 +160,34 @@ fn signs(outcomes: &[(&Item, Outcome)]) -> String {
         .filter(|(item, _)| !replaced.contains(&(&*item.study, &*item.item)))
         .map(|(_, outcome)| outcome)
         .collect();
-    let all: usize = counted.iter().map(|outcome| outcome.agreements.len()).sum();
-    let same: usize = counted.iter().map(|outcome| outcome.count("same")).sum();
-    let other: usize = counted
+    let all: Vec<&String> = counted
         .iter()
-        .map(|outcome| outcome.count("other-sign"))
-        .sum();
-    let signs = all - other;
+        .flat_map(|outcome| &outcome.agreements)
+        .collect();
+    let sound: Vec<&String> = counted
+        .iter()
+        .flat_map(|outcome| &outcome.without_faults)
+        .collect();
+    let same = all.iter().filter(|agreement| **agreement == "same").count();
     format!(
-        "**Of {all} published factors, {signs} ({:.1} %) have the published sign, and {same} of them are the same.** A row \
-         \"The same …\" repeats others\nunder the publication's conditions, and is counted in place of them.\n",
-        100.0 * signs as f64 / all as f64,
+        "**Of {} published factors, {} have the published sign, and {same} of them are the same.** Of the {} without a known\n\
+         fault of the publication, {} have it. A row \"The same …\" repeats others under the publication's conditions, and is\n\
+         counted in place of them.\n",
+        all.len(),
+        with_published_sign(&all),
+        sound.len(),
+        with_published_sign(&sound),
     )
+}
+
+/// Returns the number and the share of the factors that have the published sign.
+fn with_published_sign(agreements: &[&String]) -> String {
+    let signs = agreements
+        .iter()
+        .filter(|agreement| **agreement != "other-sign")
+        .count();
+    let percent = 100.0 * signs as f64 / agreements.len() as f64;
+    format!("{signs} ({percent:.1} %)")
 }
 
 /// Returns the summary of a run of `connect`, with the figures that the summary beside the samples may still lack.
@@ -183,18 +202,27 @@ fn summary_of_samples(path: &Path) -> Value {
 fn of_rows(summary: &Value, pattern: &str, stack: Option<&str>) -> Outcome {
     let pattern = Glob::new(pattern).unwrap().compile_matcher();
     let rows = summary["published"]["rows"].as_array().unwrap();
-    let today: Vec<&Value> = rows
-        .iter()
-        .filter(|row| pattern.is_match(row["case"].as_str().unwrap()))
-        .flat_map(|row| row["today"].as_array().unwrap())
-        .filter(|today| stack.is_none_or(|stack| today["stack"] == stack))
-        .collect();
+    let (mut today, mut agreements, mut without_faults) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        if !pattern.is_match(row["case"].as_str().unwrap()) {
+            continue;
+        }
+        let compared = row["today"].as_array().unwrap().iter();
+        for one in compared.filter(|one| stack.is_none_or(|stack| one["stack"] == stack)) {
+            let agreement = one["agreement"].as_str().unwrap().to_owned();
+            if row["doubtful"] == false {
+                without_faults.push(agreement.clone());
+            }
+            agreements.push(agreement);
+            today.push(one);
+        }
+    }
     assert!(!today.is_empty(), "no row matches");
-    let agreements = today.iter().map(|row| row["agreement"].as_str().unwrap());
     Outcome {
         published: range(&today, "published"),
         measured: range(&today, "measured"),
-        agreements: agreements.map(str::to_owned).collect(),
+        agreements,
+        without_faults,
     }
 }
 
