@@ -202,6 +202,12 @@ mod tests {
             }
             let of_preset = usual.stacks.get(preset);
             assert_eq!(table.stacks.len(), table.columns.len(), "{preset}");
+            for stacks in table.conditions {
+                assert_eq!(stacks.len(), table.columns.len(), "{preset}");
+                for stack in stacks {
+                    crate::workers::known(stack.as_str()).unwrap();
+                }
+            }
             for stack in table.stacks {
                 crate::workers::known(stack.as_str()).unwrap();
                 if let Some(of_preset) = of_preset {
@@ -213,11 +219,14 @@ mod tests {
         assert_eq!(tables, 10);
     }
 
-    /// Returns the versions of stacks in the publication with which a preset is compared, as far as they can be built.
-    fn versions_of_publication(preset: &str) -> Vec<StackName> {
+    /// Returns the stacks with conditions of the publication with which a preset is compared.
+    fn stacks_of_publication(preset: &str) -> Vec<StackName> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogue/published");
         match fs::read_to_string(folder.join(preset).with_extension("toml")) {
-            Ok(text) => toml::from_str::<PublishedTable>(&text).unwrap().versions,
+            Ok(text) => {
+                let table: PublishedTable = toml::from_str(&text).unwrap();
+                table.conditions.concat()
+            }
             Err(_) => Vec::new(),
         }
     }
@@ -241,7 +250,7 @@ mod tests {
                 continue;
             };
             let stacks = run["plan"]["stacks"].as_array().unwrap();
-            let versions = versions_of_publication(preset);
+            let versions = stacks_of_publication(preset);
             assert!(
                 stacks.iter().any(|stack| *stack == subject[0])
                     || versions.iter().any(|version| stacks[0] == version.as_str()),
