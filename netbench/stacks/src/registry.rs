@@ -53,6 +53,14 @@ pub struct Stack {
     pub licences: Vec<Licence>,
 }
 
+impl Stack {
+    /// Returns the version, if the stack is one of the library `base`, and not a variant of such a version.
+    pub fn version_of(&self, base: &str) -> Option<&str> {
+        let version = self.name.strip_prefix(base)?.strip_prefix('@')?;
+        (!version.contains('+')).then_some(version)
+    }
+}
+
 /// The build of a worker from netbench's own source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Build {

@@ -169,9 +169,7 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
             .iter()
             .any(|source| source.name.split('@').next() == Some(first))
     {
-        let lines = known
-            .iter()
-            .filter_map(|source| source.name.strip_prefix(first)?.strip_prefix('@'));
+        let lines = known.iter().filter_map(|source| source.version_of(first));
         let lines: Vec<_> = lines.collect();
         if lines.is_empty() {
             bail_input!(

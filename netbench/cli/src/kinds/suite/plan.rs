@@ -260,8 +260,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     };
     let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
     let lines = netbench_stacks::stacks()?.iter().filter_map(|source| {
-        let line = source.name.strip_prefix(&base)?.strip_prefix('@')?;
-        let version = format!("{base}@{line}{variants}");
+        let version = format!("{base}@{}{variants}", source.version_of(&base)?);
         let program = workers::known(&version).map(|known| known.program());
         Some((version, program))
     });
