@@ -67,10 +67,16 @@ enum Unit {
 struct Outcome {
     published: String,
     measured: String,
-    /// The agreement of each compared factor with the published one, as the summary names it; none for a figure.
-    agreements: Vec<String>,
-    /// The same for the rows without a known fault of the publication.
-    without_faults: Vec<String>,
+    /// The compared factors; none for a figure.
+    factors: Vec<Factor>,
+}
+
+/// A factor beside the published one.
+struct Factor {
+    /// The agreement of the two, as the summary names it.
+    agreement: String,
+    /// Whether a known fault of the publication affects the row.
+    doubtful: bool,
 }
 
 fn studies() -> Studies {
@@ -93,8 +99,7 @@ impl Item {
             (None, Some(figure)) => Outcome {
                 published: self.published.clone().unwrap(),
                 measured: self.unit.shown(summary.pointer(figure).unwrap()),
-                agreements: Vec::new(),
-                without_faults: Vec::new(),
+                factors: Vec::new(),
             },
             _ => panic!("{}: either rows or a figure", self.item),
         }
@@ -102,7 +107,7 @@ impl Item {
 
     /// Returns the item, with its outcome, as a row of the table.
     fn row(&self, outcome: &Outcome) -> String {
-        let is_same = outcome.count("same") == outcome.agreements.len();
+        let is_same = outcome.count("same") == outcome.factors.len();
         assert!(
             is_same || self.remark.is_some(),
             "{}, {}: a difference needs a remark",
@@ -125,11 +130,12 @@ impl Item {
 
 impl Outcome {
     fn count(&self, agreement: &str) -> usize {
-        self.agreements.iter().filter(|it| *it == agreement).count()
+        let factors = self.factors.iter();
+        factors.filter(|it| it.agreement == agreement).count()
     }
 
     fn verdict(&self) -> String {
-        if self.agreements.is_empty() {
+        if self.factors.is_empty() {
             return "measured".to_owned();
         }
         let counts = ["same", "same-sign", "other-sign"].map(|name| (self.count(name), name));
@@ -160,15 +166,10 @@ fn signs(outcomes: &[(&Item, Outcome)]) -> String {
         .filter(|(item, _)| !replaced.contains(&(&*item.study, &*item.item)))
         .map(|(_, outcome)| outcome)
         .collect();
-    let all: Vec<&String> = counted
-        .iter()
-        .flat_map(|outcome| &outcome.agreements)
-        .collect();
-    let sound: Vec<&String> = counted
-        .iter()
-        .flat_map(|outcome| &outcome.without_faults)
-        .collect();
-    let same = all.iter().filter(|agreement| **agreement == "same").count();
+    let factors = counted.iter().flat_map(|outcome| &outcome.factors);
+    let all: Vec<&Factor> = factors.collect();
+    let sound: Vec<&Factor> = all.iter().copied().filter(|it| !it.doubtful).collect();
+    let same: usize = counted.iter().map(|outcome| outcome.count("same")).sum();
     format!(
         "**Of {} published factors, {} have the published sign, and {same} of them are the same.** Of the {} without a known\n\
          fault of the publication, {} have it. A row \"The same …\" repeats others under the publication's conditions, and is\n\
@@ -181,12 +182,10 @@ fn signs(outcomes: &[(&Item, Outcome)]) -> String {
 }
 
 /// Returns the number and the share of the factors that have the published sign.
-fn with_published_sign(agreements: &[&String]) -> String {
-    let signs = agreements
-        .iter()
-        .filter(|agreement| **agreement != "other-sign")
-        .count();
-    let percent = 100.0 * signs as f64 / agreements.len() as f64;
+fn with_published_sign(factors: &[&Factor]) -> String {
+    let signs = factors.iter().filter(|it| it.agreement != "other-sign");
+    let signs = signs.count();
+    let percent = 100.0 * signs as f64 / factors.len() as f64;
     format!("{signs} ({percent:.1} %)")
 }
 
@@ -202,18 +201,17 @@ fn summary_of_samples(path: &Path) -> Value {
 fn of_rows(summary: &Value, pattern: &str, stack: Option<&str>) -> Outcome {
     let pattern = Glob::new(pattern).unwrap().compile_matcher();
     let rows = summary["published"]["rows"].as_array().unwrap();
-    let (mut today, mut agreements, mut without_faults) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut today, mut factors) = (Vec::new(), Vec::new());
     for row in rows {
         if !pattern.is_match(row["case"].as_str().unwrap()) {
             continue;
         }
         let compared = row["today"].as_array().unwrap().iter();
         for one in compared.filter(|one| stack.is_none_or(|stack| one["stack"] == stack)) {
-            let agreement = one["agreement"].as_str().unwrap().to_owned();
-            if row["doubtful"] == false {
-                without_faults.push(agreement.clone());
-            }
-            agreements.push(agreement);
+            factors.push(Factor {
+                agreement: one["agreement"].as_str().unwrap().to_owned(),
+                doubtful: row["doubtful"].as_bool().unwrap(),
+            });
             today.push(one);
         }
     }
@@ -221,8 +219,7 @@ fn of_rows(summary: &Value, pattern: &str, stack: Option<&str>) -> Outcome {
     Outcome {
         published: range(&today, "published"),
         measured: range(&today, "measured"),
-        agreements,
-        without_faults,
+        factors,
     }
 }
 

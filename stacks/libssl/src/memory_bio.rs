@@ -37,7 +37,7 @@ pub(crate) fn session<L: Libssl>(
 }
 
 fn with_memory_bios(ssl: Ssl) -> Result<Ssl, ErrorStack> {
-    // SAFETY: the connection takes both BIOs over, and frees one that is the only one.
+    // SAFETY: the connection becomes the owner of both BIOs. Without them both are freed, and a null one is ignored.
     unsafe {
         let input = sys::BIO_new(sys::BIO_s_mem());
         let output = sys::BIO_new(sys::BIO_s_mem());
