@@ -99,6 +99,9 @@ fn renewed(document: &str) -> Renewed {
                 text.push_str(&output_of(line.trim_start().trim_start_matches("$ ")));
             }
         }
+        // Without output, the block would not be checked from then on.
+        let is_shown = !text.lines().last().is_some_and(is_command);
+        assert!(is_shown || !shows_output, "{} prints nothing", block[0]);
     }
     Renewed { text, outputs }
 }
