@@ -286,9 +286,9 @@ fn a_workspace_follows_the_sources_and_is_not_locked_again() {
 }
 
 #[test]
-fn a_history_wants_two_versions_that_are_built() {
+fn a_history_without_a_build_wants_two_versions_that_are_built() {
     let place = checkout();
-    let said = alone(&place, "suite --preset history --stack rustls")
+    let said = alone(&place, "suite --preset history --stack rustls --no-build")
         .expect(2)
         .stderr;
     let build = "netbench stacks build rustls@0.20 rustls@0.21 rustls@0.22 rustls@0.23.31";
@@ -296,6 +296,31 @@ fn a_history_wants_two_versions_that_are_built() {
     for words in ["needs two versions of rustls that are built", build, last] {
         assert!(said.contains(words), "{words}: {said}");
     }
+}
+
+#[test]
+fn a_history_has_all_versions_and_builds_them() {
+    let place = checkout();
+    make(&place, "echo No such instruction >&2; exit 1");
+    let line = "suite --preset history --stack openssl --rounds 1 --yes";
+    let said = alone(&place, line).expect(1).stderr;
+    for version in ["1.1.1", "3.0", "3.2", "3.5", "3.6", "4.0"] {
+        let stack = format!("openssl@{version}");
+        assert!(said.contains(&stack), "{stack}: {said}");
+    }
+    assert!(log_of(&place, "make.log").contains("-j"));
+}
+
+#[test]
+fn without_a_build_the_missing_workers_of_a_preset_are_named() {
+    let place = checkout();
+    let said = alone(&place, "suite --preset bertie --no-build")
+        .expect(2)
+        .stderr;
+    let words = "--no-build: these workers are not built: ";
+    let (_, missing) = said.split_once(words).expect(words);
+    assert!(missing.contains("bertie"), "{said}");
+    assert_eq!(log_of(&place, "make.log"), "");
 }
 
 #[test]

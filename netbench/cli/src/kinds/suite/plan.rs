@@ -1,4 +1,4 @@
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use clap::Args;
@@ -19,7 +19,7 @@ use crate::{
     output::shown,
     progress::Progress,
     stack_names::{new_seed, stack_names},
-    workers::{self, Program},
+    workers,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -54,8 +54,8 @@ pub(crate) struct Suite {
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
     pub(crate) cases: Vec<String>,
     /// Run the cases of a published benchmark (rustls-vs-openssl, rustls-2026, memory-table, s2n, bertie), the headline
-    /// figures of every stack that is built (all-stacks) or of all built versions of one (history), or stacks with
-    /// their variants (rustls-matrix, avx512)
+    /// figures of every stack that is built (all-stacks) or of all versions of one (history), or stacks with their
+    /// variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
     /// List the cases and exit
@@ -73,6 +73,9 @@ pub(crate) struct Suite {
     /// With --until-decided: start no round after this time
     #[arg(long, value_name = "TIME", default_value = "280s", value_parser = between(Duration::from_secs(1), Duration::from_secs(3600)), requires = "until_decided")]
     pub(crate) budget: Duration,
+    /// Build no worker: leave out the versions of a history that are not built, and refuse other stacks
+    #[arg(long)]
+    pub(crate) no_build: bool,
     /// Time that each stack spends on a scenario in a round
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = between(Duration::from_millis(5), Duration::from_secs(60)))]
     pub(crate) trial: Duration,
@@ -143,14 +146,18 @@ pub(crate) fn plan(options: &Suite) -> anyhow::Result<SuitePlan> {
         ROUNDS
     });
     let idle = idle::known();
+    let stacks = match (options.stacks.named(), options.preset) {
+        (None, Some(Preset::AllStacks)) => built_stacks()?,
+        (named, Some(Preset::History)) => versions(named.unwrap_or_default(), options)?,
+        (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
+        _ => options.stacks.names(),
+    };
+    if options.no_build {
+        all_built(&stacks, options)?;
+    }
     Ok(SuitePlan {
         seed: options.start.seed.unwrap_or_else(new_seed),
-        stacks: stack_names(&match (options.stacks.named(), options.preset) {
-            (None, Some(Preset::AllStacks)) => built_stacks()?,
-            (named, Some(Preset::History)) => versions(named.unwrap_or_default())?,
-            (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
-            _ => options.stacks.names(),
-        }),
+        stacks: stack_names(&stacks),
         preset: options.preset.map(|preset| preset.to_string()),
         scenarios: scenarios(options)?,
         rounds,
@@ -216,11 +223,9 @@ const USUAL: &str = "openssl";
 /// Returns the stacks with built workers, the usual one first, and prints a note about the others.
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let stacks = netbench_stacks::stacks()?.iter();
-    let (mut there, missing) = by_presence(
-        stacks
-            .filter(|source| source.is_compared)
-            .map(|source| (source.name.clone(), Ok(Program::of(source)))),
-    )?;
+    let compared = stacks.filter(|source| source.is_compared);
+    let compared: Vec<String> = compared.map(|source| source.name.clone()).collect();
+    let (mut there, missing) = by_presence(&compared)?;
     if !missing.is_empty() {
         note!(
             "netbench: left out, because their workers are not built (netbench stacks build): {}",
@@ -237,21 +242,38 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
 }
 
 /// Separates the stacks whose workers are built from the others.
-fn by_presence(
-    stacks: impl Iterator<Item = (String, anyhow::Result<Program>)>,
-) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+fn by_presence(stacks: &[String]) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for (name, program) in stacks {
-        match program?.find()? {
-            Some(_) => there.push(name),
-            None => missing.push(name),
-        }
+    for stack in stacks {
+        let found = workers::known(stack)?.program().find()?;
+        let names = if found.is_some() {
+            &mut there
+        } else {
+            &mut missing
+        };
+        names.push(stack.clone());
     }
     Ok((there, missing))
 }
 
-/// Returns the versions of a stack with built workers, and prints a note about the others; or the named versions.
-fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
+/// Refuses stacks whose workers are neither built nor the user's.
+fn all_built(stacks: &[String], options: &Suite) -> anyhow::Result<()> {
+    let own = options.start.own.worker.iter();
+    let own: BTreeSet<&String> = own.map(|(name, _)| name).collect();
+    let others = stacks.iter().filter(|stack| !own.contains(stack));
+    let (_, missing) = by_presence(&others.cloned().collect::<Vec<_>>())?;
+    if !missing.is_empty() {
+        let missing = missing.join(" ");
+        bail_input!(
+            "--no-build: these workers are not built: {missing}; build them with netbench stacks build {missing}"
+        );
+    }
+    Ok(())
+}
+
+/// Returns the versions of a stack, or the named versions. With `--no-build`, returns the versions with built workers,
+/// and prints a note about the others.
+fn versions(named: &[String], options: &Suite) -> anyhow::Result<Vec<String>> {
     let [stack] = named else {
         if named.is_empty() {
             bail_input!("--preset history needs a stack with versions, such as --stack openssl");
@@ -259,19 +281,22 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
         return Ok(named.to_vec());
     };
     let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
-    let lines = netbench_stacks::stacks()?.iter().filter_map(|source| {
-        let version = format!("{base}@{}{variants}", source.version_of(&base)?);
-        let program = workers::known(&version).map(|known| known.program());
-        Some((version, program))
+    let versions = netbench_stacks::stacks()?.iter().filter_map(|source| {
+        let version = source.version_of(&base)?;
+        Some(format!("{base}@{version}{variants}"))
     });
-    let (there, missing) = by_presence(lines)?;
-    if there.is_empty() && missing.is_empty() {
+    let versions: Vec<String> = versions.collect();
+    if versions.is_empty() {
         bail_input!(
             "--preset history: there are no versions of {}; these have some: {}",
             shown(stack),
             workers::versioned(netbench_stacks::stacks()?)
         );
     }
+    if !options.no_build {
+        return Ok(versions);
+    }
+    let (there, missing) = by_presence(&versions)?;
     let build = format!("netbench stacks build {}", missing.join(" "));
     if there.len() < 2 {
         bail_input!("--preset history needs two versions of {base} that are built: {build}");
