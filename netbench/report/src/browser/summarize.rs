@@ -2,10 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    Condition, LinkRecord, Recorded, StackName, Target, Unit,
+    Condition, LinkRecord, Recorded, StackName, Target,
     browser::{BrowserManifest, Departures, Mark, Sandbox, Visit, VisitOutcome, VisitSample},
 };
-use netbench_stats::{Figures, Pair, Resampling, compare};
+use netbench_stats::{Figures, Resampling};
 
 use super::summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
@@ -13,8 +13,7 @@ use super::summary::{
     VisitsOf,
 };
 use crate::{
-    Row,
-    gate::Judged,
+    connect::Times,
     row::counted,
     run::{RunHead, SummaryHead, about_stack, incomplete},
 };
@@ -54,8 +53,9 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
                 .map(|stack| (stack.clone(), about(manifest, stack)))
                 .collect(),
         },
-        clients: each(manifest)
-            .map(|(condition, client)| client_row(manifest, &samples, condition, client))
+        clients: (plan.conditions.iter())
+            .cartesian_product(&plan.clients)
+            .map(|(condition, client)| client_row(manifest, &samples, *condition, client))
             .collect(),
         comparisons: comparisons(manifest, &samples),
         negotiated: negotiated(&samples),
@@ -88,12 +88,6 @@ fn latest(samples: &[VisitSample]) -> Vec<&VisitSample> {
         }
     }
     last.into_values().collect()
-}
-
-fn each(manifest: &BrowserManifest) -> impl Iterator<Item = (Condition, &StackName)> {
-    let plan = &manifest.plan;
-    let conditions = plan.conditions.iter();
-    conditions.flat_map(|condition| plan.clients.iter().map(|client| (*condition, client)))
 }
 
 fn about(manifest: &BrowserManifest, client: &StackName) -> String {
@@ -200,26 +194,21 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
             rows.extend(phases.iter().copied().filter_map(|phase| {
                 let times = pairs.iter();
                 let times = times.filter_map(|(unit, a, b)| {
-                    let (first, other) = (phase.of(a)?, phase.of(b)?);
-                    // Each visit starts its own browser, so no two pairs share a process.
-                    let process = u32::try_from(*unit).unwrap_or(u32::MAX);
-                    Some((first, other, Pair::from_ns(first, other, process)))
+                    Some(Times {
+                        first_ns: phase.of(a)?,
+                        other_ns: phase.of(b)?,
+                        // Each visit starts its own browser, so no two pairs share a process.
+                        block: u32::try_from(*unit).unwrap_or(u32::MAX),
+                    })
                 });
-                let (firsts, seconds, paired): (Vec<u64>, Vec<u64>, Vec<Pair>) = times.multiunzip();
-                Some(Row {
-                    key: VisitsOf {
-                        condition: *condition,
-                        first_client: first.clone(),
-                        other_client: other.clone(),
-                        phase,
-                        other_work,
-                    },
-                    unit: Unit::Nanoseconds,
-                    first: Figures::of_ns(&firsts)?,
-                    other: Figures::of_ns(&seconds)?,
-                    change: compare(&paired, &resampling)?,
-                    judged: Judged::default(),
-                })
+                let key = VisitsOf {
+                    condition: *condition,
+                    first_client: first.clone(),
+                    other_client: other.clone(),
+                    phase,
+                    other_work,
+                };
+                Times::pooled(key, &times.collect_vec(), &resampling)
             }));
         }
     }

@@ -1,10 +1,8 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{
-    Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target, Unit,
-};
-use netbench_stats::{Change, Figures, Pair, Resampling, Verdict, compare as paired};
+use netbench_model::{Condition, ConnectManifest, ConnectPlan, Phase, Sample, StackName, Target};
+use netbench_stats::{Change, Resampling, Verdict};
 
 use super::{
     pairs::{Matched, Times, match_up},
@@ -60,15 +58,23 @@ pub(crate) fn compare(
 }
 
 fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
-    // Emulated sites are resolved by a lookup in a table inside the worker, which is no part of a stack.
-    let shown = Phase::ALL.iter().copied();
-    let shown = shown.filter(|phase| *phase != Phase::Dns || plan.target == Target::Live);
+    let shown = phases_of([plan.target]);
     let judged = shown.clone().filter(|phase| is_judged(*phase));
     let settings = Resampling::for_family(plan.seed, judged.count());
     let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
     shown
         .filter_map(|phase| phase_row(phase, matched, &settings, rounds))
         .collect()
+}
+
+/// Returns the phases of connections to sites of these targets. Emulated sites are resolved by a lookup in a table inside
+/// the worker, which is no part of a stack.
+pub(super) fn phases_of<const N: usize>(
+    targets: [Target; N],
+) -> impl Iterator<Item = Phase> + Clone {
+    let is_resolved = targets.iter().all(|target| *target == Target::Live);
+    let phases = Phase::ALL.iter().copied();
+    phases.filter(move |phase| *phase != Phase::Dns || is_resolved)
 }
 
 fn phase_row(
@@ -78,25 +84,21 @@ fn phase_row(
     rounds: u64,
 ) -> Option<PhaseRow> {
     let times = matched.iter().filter_map(|pair| pair.times(phase));
-    let times: Vec<Times> = times.collect();
-    let ratios: Vec<Pair> = times.iter().map(Times::ratio).collect();
-    let mut change = paired(&ratios, settings)?;
-    if !is_judged(phase) {
-        change.verdict = Verdict::NotJudged;
+    let row = Times::pooled(PhaseOf { phase }, &times.collect_vec(), settings)?;
+    let mut row = judged(phase, row);
+    if let Some(needed) = &mut row.judged.rounds_needed {
+        *needed = needed.of_processes(rounds, row.change.blocks());
     }
-    let judged = Judged::not_asked(&change);
-    let needed = judged.rounds_needed;
-    Some(Row {
-        key: PhaseOf { phase },
-        unit: Unit::Nanoseconds,
-        first: Figures::of_ns(&times.iter().map(|times| times.first_ns).collect_vec())?,
-        other: Figures::of_ns(&times.iter().map(|times| times.other_ns).collect_vec())?,
-        judged: Judged {
-            rounds_needed: needed.map(|needed| needed.of_processes(rounds, change.blocks())),
-            ..judged
-        },
-        change,
-    })
+    Some(row)
+}
+
+/// Returns a row without the verdict that its phase does not have, and with the rounds that would decide it.
+fn judged<K, S>(phase: Phase, mut row: Row<K, S>) -> Row<K, S> {
+    if !is_judged(phase) {
+        row.change.verdict = Verdict::NotJudged;
+    }
+    row.judged = Judged::not_asked(&row.change);
+    row
 }
 
 /// Returns whether a phase has verdicts. Making the connector is judged only by its CPU time: wall-clock time
@@ -181,13 +183,6 @@ impl SitesOfPhase<'_> {
             rtt_ns: self.rtts.get(site).copied().unwrap_or(0),
         };
         let times = pairs.iter().filter_map(|pair| pair.times(phase));
-        let mut row = Times::row(key, &times.collect_vec())?;
-        if !is_judged(phase) {
-            row.change.verdict = Verdict::NotJudged;
-        }
-        Some(Row {
-            judged: Judged::not_asked(&row.change),
-            ..row
-        })
+        Some(judged(phase, Times::row(key, &times.collect_vec())?))
     }
 }

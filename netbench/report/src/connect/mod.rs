@@ -46,6 +46,6 @@ pub(crate) use cold::{
     cold, first_cost, first_longer, items as cold_items, not_measurable, sentence as cold_sentence,
 };
 pub(crate) use compare::compare;
-pub(crate) use pairs::{Matched, latest, match_up, median_of};
+pub(crate) use pairs::{Matched, Times, latest, match_up, median_of};
 pub(crate) use shares::{class, rtt_class, rtts};
 pub(crate) use summarize::{head, other_work};

@@ -4,7 +4,10 @@ use itertools::Itertools;
 use netbench_model::{
     Condition, Measured, Negotiated, Outcome, Phase, Role, Sample, StackName, Unit,
 };
-use netbench_stats::{Pair, RoundsDifference, compare_rounds, difference_of_rounds, median};
+use netbench_stats::{
+    Figures, Pair, Resampling, RoundsDifference, compare, compare_rounds, difference_of_rounds,
+    median,
+};
 
 use crate::{Row, gate::Judged};
 
@@ -67,6 +70,24 @@ impl Times {
             first: median_of(times, |times| times.first_ns as f64)?,
             other: median_of(times, |times| times.other_ns as f64)?,
             change: compare_rounds(&ratios)?,
+            judged: Judged::default(),
+        })
+    }
+
+    /// Returns the row of times of several sites, with the figures of both sides and the ratio over all pairs; `None`
+    /// without times.
+    pub(crate) fn pooled<K>(
+        key: K,
+        times: &[Self],
+        resampling: &Resampling,
+    ) -> Option<Row<K, Figures>> {
+        let ratios: Vec<Pair> = times.iter().map(Self::ratio).collect();
+        Some(Row {
+            key,
+            unit: Unit::Nanoseconds,
+            first: Figures::of_ns(&times.iter().map(|times| times.first_ns).collect_vec())?,
+            other: Figures::of_ns(&times.iter().map(|times| times.other_ns).collect_vec())?,
+            change: compare(&ratios, resampling)?,
             judged: Judged::default(),
         })
     }

@@ -13,7 +13,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::changes::{Rounds, phase_change, reach, site_change};
-use super::{compare::is_judged, pairs::latest, summarize::side};
+use super::{
+    compare::{is_judged, phases_of},
+    pairs::latest,
+    summarize::side,
+};
 use crate::{
     Row, SummaryHead,
     differences::{
@@ -143,7 +147,8 @@ pub fn compare_runs_of_connect(
     let found: Vec<Rounds<'_>> = found
         .map(|(condition, (a, b))| Rounds::of(**condition, [a, b], &samples, &common))
         .collect();
-    let phases = compared_phases(plan.target, other_plan.target);
+    let phases = phases_of([plan.target, other_plan.target]);
+    let phases: Vec<Phase> = phases.filter(|phase| is_judged(*phase)).collect();
     let phase_level = level(found.len() * phases.len());
     let site_level = level(found.iter().map(|rounds| rounds.reached().count()).sum());
     let phases: Vec<PhaseChange> = found
@@ -210,15 +215,6 @@ fn with_total(site: ChangedSite, phases: &[PhaseChange]) -> ChangedSite {
 /// Returns the level of each interval at which those of this many rows hold together.
 fn level(rows: usize) -> f64 {
     1.0 - (1.0 - FAMILY_LEVEL) / rows.max(1) as f64
-}
-
-/// Returns the phases that are compared. Name resolution is one of them if both runs resolve real names.
-fn compared_phases(first: Target, other: Target) -> Vec<Phase> {
-    let live = first == Target::Live && other == Target::Live;
-    let phases = Phase::ALL.iter().copied();
-    phases
-        .filter(|phase| is_judged(*phase) && (*phase != Phase::Dns || live))
-        .collect()
 }
 
 fn facts(run: &ConnectManifest) -> Vec<Fact> {

@@ -86,26 +86,34 @@ pub(super) fn site_change(
     level: f64,
     threshold: Option<f64>,
 ) -> Option<ChangedSite> {
-    let [first, other] = rounds.times(site, Phase::Total).map(|times| {
+    let times = rounds.times(site, Phase::Total).map(|times| {
         let times = times.into_iter().map(|(_, ns)| ns);
         times.collect::<Vec<f64>>()
     });
-    let change = compare_apart(&first, &other, level)?;
+    let key = SiteOfRuns {
+        site: site.to_owned(),
+        stacks: rounds.stacks(),
+        differs: differs(rounds, site),
+    };
+    row(key, &times, &times, level, threshold)
+}
+
+/// Returns the row of two runs with the medians of their times, and the change by their rounds.
+fn row<K>(
+    key: K,
+    times: &[Vec<f64>; 2],
+    [first, other]: &[Vec<f64>; 2],
+    level: f64,
+    threshold: Option<f64>,
+) -> Option<Row<K>> {
+    let change = compare_apart(first, other, level)?;
+    let correlation = Autocorrelation::of(&[first, other]);
     Some(Row {
-        key: SiteOfRuns {
-            site: site.to_owned(),
-            stacks: rounds.stacks(),
-            differs: differs(rounds, site),
-        },
+        key,
         unit: Unit::Nanoseconds,
-        first: median(&first)?,
-        other: median(&other)?,
-        judged: Judged::of(
-            &change,
-            Autocorrelation::of(&[&first, &other]),
-            threshold,
-            SAME_MARGIN,
-        ),
+        first: median(&times[0])?,
+        other: median(&times[1])?,
+        judged: Judged::of(&change, correlation, threshold, SAME_MARGIN),
         change,
     })
 }
@@ -156,25 +164,13 @@ pub(super) fn phase_change(
         let of_round = rounds.values().filter_map(|logs| median(logs));
         of_round.map(f64::exp).collect()
     });
-    let change = compare_apart(&medians[0], &medians[1], level)?;
-    let judged = Judged::of(
-        &change,
-        Autocorrelation::of(&[&medians[0], &medians[1]]),
-        threshold.filter(|_| phase == Phase::Total),
-        SAME_MARGIN,
-    );
-    Some(Row {
-        key: PhaseOfRuns {
-            stacks: rounds.stacks(),
-            phase,
-            sites,
-        },
-        unit: Unit::Nanoseconds,
-        first: median(&all[0])?,
-        other: median(&all[1])?,
-        change,
-        judged,
-    })
+    let key = PhaseOfRuns {
+        stacks: rounds.stacks(),
+        phase,
+        sites,
+    };
+    let threshold = threshold.filter(|_| phase == Phase::Total);
+    row(key, &all, &medians, level, threshold)
 }
 
 /// Returns the sites that fail more often in one of the runs.
