@@ -9,7 +9,7 @@ use super::{
     Comparison, ConnectSummary, LossSummary, charts, checks, cold_items, cold_sentence,
     differences::differences,
     early_data, ech, latest, match_up, site_phases, summarize, sweep,
-    tables::{self, Tables, by},
+    tables::{self, by},
     warnings::of_times,
 };
 use crate::{
@@ -146,22 +146,22 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     items.extend(ech::items(&summary.ech));
     let measured = latest(&report.samples);
     // A page has one joined table; a terminal, which is read from top to bottom, has one for each condition.
-    let tables = match summary.switches().count() {
-        1 if extent == Extent::Full && all.len() > 1 => Tables::Joined,
-        _ => Tables::Each,
-    };
-    if tables == Tables::Joined {
+    let is_joined = extent == Extent::Full && all.len() > 1 && summary.switches().count() == 1;
+    if is_joined {
         items.push(Item::heading("By phase"));
         items.extend(tables::phases(&all));
-        items.extend(shares("Where the total goes".to_owned(), &all));
+        items.extend(tables::shares("Where the total goes".to_owned(), &all));
     }
     for comparison in &summary.comparisons {
-        phases(&mut items, comparison, summary.run.target, tables);
+        phases(&mut items, comparison, summary.run.target);
+        if !is_joined && !comparison.phases.is_empty() {
+            items.extend(tables::phases(&[comparison]));
+        }
         sites(&mut items, comparison, summary);
         items.extend(site_phases::items(comparison, summary));
-        if tables == Tables::Each {
+        if !is_joined {
             let heading = title("Where the total goes", comparison);
-            items.extend(shares(heading, &[comparison]));
+            items.extend(tables::shares(heading, &[comparison]));
         }
         if !comparison.phases.is_empty() {
             let (first, other) = (&comparison.first, &comparison.other);
@@ -244,18 +244,7 @@ fn tally(comparison: &Comparison, summary: &ConnectSummary) -> String {
     if !tally.has_intervals() {
         return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
     }
-    format!(
-        "{} is faster on {}, slower on {}, the same on {}, undecided on {}{}.",
-        comparison.other,
-        summary.count_rows(tally.other_faster),
-        tally.first_faster,
-        tally.same,
-        tally.undecided,
-        match tally.not_judged {
-            0 => String::new(),
-            sites => format!(", not judged on {sites}"),
-        },
-    )
+    tally.in_words(&comparison.other, &summary.count_rows(tally.other_faster))
 }
 
 /// Returns a title: `By phase: clean connections, rustls-ring against openssl`.
@@ -263,7 +252,7 @@ fn title(what: &str, comparison: &Comparison) -> String {
     format!("{what}: {}", comparison.about())
 }
 
-fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables: Tables) {
+fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
     items.push(Item::Heading(title("By phase", comparison)));
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     let level = comparison.phases.iter().find_map(|row| row.change.interval);
@@ -291,12 +280,8 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables
             }
         ),
     }));
-    if comparison.phases.is_empty() {
-        return;
-    }
-    items.push(charts::phases(comparison));
-    if tables == Tables::Each {
-        items.extend(tables::phases(&[comparison]));
+    if !comparison.phases.is_empty() {
+        items.push(charts::phases(comparison));
     }
 }
 
@@ -344,17 +329,6 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
             .count("rounds", 4, |row| row.change.pairs())
             .item(),
     );
-}
-
-fn shares(heading: String, comparisons: &[&Comparison]) -> Vec<Item> {
-    let Some(table) = tables::shares(comparisons) else {
-        return Vec::new();
-    };
-    table.explained(
-        heading,
-        "Means. Client: CPU time of the connection, which is the stack's for the most part. Server: what it computed in \
-         its handshake, where it tells. Network: all the rest, waiting.",
-    )
 }
 
 fn failures(summary: &ConnectSummary) -> Vec<Item> {

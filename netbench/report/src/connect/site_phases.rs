@@ -89,14 +89,8 @@ fn sentence(
     };
     let sites = summary.count_rows(tally.rows.len());
     if is_judged(phase) {
-        let undecided = match tally.not_judged {
-            0 => format!("undecided on {}", tally.undecided),
-            few => format!("undecided on {}, not judged on {few}", tally.undecided),
-        };
-        return format!(
-            "{name}: {other} is faster on {} of {sites}, slower on {}, the same on {}, {undecided}.",
-            tally.other_faster, tally.first_faster, tally.same,
-        );
+        let faster = format!("{} of {sites}", tally.other_faster);
+        return format!("{name}: {}", tally.in_words(other, &faster));
     }
     let [shorter, longer] = sides(tally);
     format!(

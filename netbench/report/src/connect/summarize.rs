@@ -1,4 +1,6 @@
-use netbench_model::{ConnectManifest, LinkRecord, Profile, Recorded, Sample, StackName, Tally};
+use std::borrow::Cow;
+
+use netbench_model::{ConnectManifest, LinkRecord, Profile, Recorded, Sample, StackName};
 
 use super::{
     cold::cold,
@@ -24,19 +26,12 @@ use crate::{
 pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSummary {
     let plan = &manifest.plan;
     let tally = plan.tally(samples);
-    if tally.foreign == 0 {
-        return summarize_own(manifest, samples, &tally);
-    }
     let requires = plan.requires();
-    let own = samples.iter().filter(|sample| requires(sample));
-    let own: Vec<Sample> = own.cloned().collect();
-    summarize_own(manifest, &own, &tally)
-}
-
-/// Summarizes samples that the plan asks for.
-fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) -> ConnectSummary {
-    let plan = &manifest.plan;
-    let measured = latest(samples);
+    let samples: Cow<'_, [Sample]> = match tally.foreign {
+        0 => Cow::Borrowed(samples),
+        _ => (samples.iter().filter(|sample| requires(sample)).cloned()).collect(),
+    };
+    let measured = latest(&samples);
     let mut comparisons = Vec::new();
     let mut left_out = Vec::new();
     if let Some((first, others)) = plan.stacks.split_first() {
@@ -49,14 +44,14 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
         }
     }
     let losses = losses(manifest, &measured);
-    let mut warnings = warnings(manifest, samples, tally);
+    let mut warnings = warnings(manifest, &samples, &tally);
     warnings.extend(losses.as_ref().and_then(LossSummary::warning));
     let mut summary = ConnectSummary {
         head: SummaryHead::of(manifest),
         run: head(manifest, &measured),
         comparisons,
         sweep: sweep(manifest, &measured),
-        cold: cold(&plan.stacks, samples),
+        cold: cold(&plan.stacks, &samples),
         early_data: early_data(manifest, &measured),
         ech: ech(manifest, &measured),
         failures: failures::failures(&measured),

@@ -366,6 +366,18 @@ impl Comparison {
 }
 
 impl SiteTally {
+    /// Returns the number of sites with each verdict in words; `faster` counts those on which the other stack is faster.
+    pub(super) fn in_words(&self, other: &StackName, faster: &str) -> String {
+        let not_judged = match self.not_judged {
+            0 => String::new(),
+            sites => format!(", not judged on {sites}"),
+        };
+        format!(
+            "{other} is faster on {faster}, slower on {}, the same on {}, undecided on {}{not_judged}.",
+            self.first_faster, self.same, self.undecided
+        )
+    }
+
     /// Returns whether any site has enough rounds for an interval.
     pub(super) fn has_intervals(&self) -> bool {
         self.rows.iter().any(|row| row.change.interval.is_some())

@@ -1,17 +1,10 @@
 //! Tables of one comparison, or of all conditions of two stacks together.
 
-use super::{Comparison, summary::ShareRow};
+use super::Comparison;
 use crate::{
     cell::Cell,
     document::{Filling, Item, Table},
 };
-
-/// Whether each condition has separate tables, or all conditions share them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tables {
-    Each,
-    Joined,
-}
 
 /// Tabulates every phase. All comparisons are of the same two stacks.
 pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
@@ -33,11 +26,12 @@ pub(super) fn phases(comparisons: &[&Comparison]) -> Option<Item> {
 }
 
 /// Tabulates the shares of the total time, by class of round-trip time.
-pub(super) fn shares<'a>(
-    comparisons: &[&'a Comparison],
-) -> Option<Filling<(&'a Comparison, &'a ShareRow)>> {
+pub(super) fn shares(heading: String, comparisons: &[&Comparison]) -> Vec<Item> {
     let what = "where the total goes";
-    let table = table(what, comparisons, |comparison| &comparison.shares)?
+    let Some(table) = table(what, comparisons, |comparison| &comparison.shares) else {
+        return Vec::new();
+    };
+    table
         .text("RTT", 0, |(_, row)| &row.class)
         .text("stack", 0, |(_, row)| &row.stack)
         .time("total", 1, |(_, row)| row.total_ns)
@@ -52,8 +46,12 @@ pub(super) fn shares<'a>(
             ns if ns > 0.0 => Cell::Share(ns, row.total_ns),
             _ => Cell::Missing,
         })
-        .count("samples", 3, |(_, row)| row.samples);
-    Some(table)
+        .count("samples", 3, |(_, row)| row.samples)
+        .explained(
+            heading,
+            "Means. Client: CPU time of the connection, which is the stack's for the most part. Server: what it computed \
+             in its handshake, where it tells. Network: all the rest, waiting.",
+        )
 }
 
 /// Returns a change as a time, relative to the first stack's.
