@@ -59,7 +59,8 @@ impl<K, S> Row<K, S> {
         check.of(class).saying(words)
     }
 
-    fn verdict(&self) -> Cell {
+    /// Returns the cell of the verdict.
+    pub(crate) fn verdict(&self) -> Cell {
         match self.judged.regression {
             Regression::Regressed => Cell::Regressed,
             Regression::CannotTell => Cell::text("cannot tell"),
@@ -178,15 +179,6 @@ impl<T> Filling<T> {
                 .interval("interval", 2, |item| row(item).change.interval)
                 .col("verdict", 0, |item| row(item).verdict())
                 .would_decide(|item| row(item).judged.rounds_needed)
-        })
-    }
-
-    /// Adds the columns of the change of a row whose interval is shown as a time.
-    pub(crate) fn change<K, S>(self, other: &str, row: impl Fn(&T) -> &Row<K, S>) -> Self {
-        self.of_stack(other, |table| {
-            table
-                .ratio("change", 0, |item| row(item).change.ratio)
-                .col("verdict", 0, |item| row(item).verdict())
         })
     }
 

@@ -101,22 +101,20 @@ fn causes(rows: &[ColdRow]) -> Vec<Item> {
         .map(|of| Some(Cell::Share(of.explained?, 1.0)));
     let explained = ("explained", shares.collect());
     let rows: Vec<(&str, Vec<Option<Cell>>)> = steps.chain(whole).chain([explained]).collect();
-    let mut table = Table::of(rows)
+    Table::of(rows)
         .caption("causes of a first connection's cost")
-        .text("step", 0, |(name, _)| *name);
-    for (at, stack) in stacks.into_iter().enumerate() {
-        table = table.col(stack.as_str(), 0, |(_, cells)| cells[at].clone());
-    }
-    table.explained(
-        "What a first connection is spent on",
-        format!(
-            "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
-             again: a figure is the first time less the second, with the page faults that it had. The connection after \
-             that was compared with a later one; the page faults that it still had more are counted times what a fault \
-             costs. What is left of the first connections to the same sites is not explained.",
-            count(processes, "process", "processes")
-        ),
-    )
+        .text("step", 0, |(name, _)| *name)
+        .cols(stacks, |(_, cells), stack| cells[stack].clone())
+        .explained(
+            "What a first connection is spent on",
+            format!(
+                "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
+                 again: a figure is the first time less the second, with the page faults that it had. The connection after \
+                 that was compared with a later one; the page faults that it still had more are counted times what a fault \
+                 costs. What is left of the first connections to the same sites is not explained.",
+                count(processes, "process", "processes")
+            ),
+        )
 }
 
 impl ColdCauses {

@@ -73,16 +73,16 @@ pub(super) fn chains(
 
 /// Returns the savings of a stack's connections at a point. Returns `None` where the run recorded no sizes, where nothing is
 /// predicted, and for connections without certificates of TLS 1.3.
-pub(super) fn compressed<'a>(
+pub(super) fn compressed(
     at: &AtPoint<'_>,
     stack: &StackName,
-    measured: impl Iterator<Item = (&'a String, &'a Measured)>,
+    measured: &[(&String, &Measured)],
 ) -> Option<Compressed> {
     let record = at.compression?;
     let offered = record.offers.get(stack);
     let algorithm = algorithm(at, record, offered)?;
-    let savings = measured.filter_map(|(name, measured)| {
-        let site = at.sites.get(name)?;
+    let savings = measured.iter().filter_map(|(name, measured)| {
+        let site = at.sites.get(*name)?;
         let chain = record.chain_of(site)?;
         saving(at, stack, site, measured, chain, algorithm)
     });

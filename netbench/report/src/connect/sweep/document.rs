@@ -45,12 +45,14 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         let axes: Vec<&SweepAxis> = axes(sweep).collect();
         items.extend(charts::heat_maps(&axes, &rows, &about));
         items.push(charts::differences(&rows, [first, other], &about));
-        items.push(differences(
-            sweep,
-            &rows,
-            [first.as_str(), other.as_str()],
-            &about,
-        ));
+        items.push(
+            Table::of(rows.iter().copied())
+                .caption(format!("points, {about}"))
+                .axes(sweep, "", |row| &row.key.settings)
+                .differences([first.as_str(), other.as_str()], |key| &key.difference)
+                .count("rounds", 4, |row| row.change.pairs())
+                .item(),
+        );
         items.push(turns(sweep, condition, other, &about));
         items.extend(parts(sweep, &rows, &about));
     }
@@ -131,59 +133,51 @@ fn axes(sweep: &SweepSummary) -> impl Iterator<Item = &SweepAxis> {
     sweep.axes.axes.iter().filter(|axis| axis.values.len() > 1)
 }
 
-/// Adds a column for each axis except `without`. Its cells are the values of the axis in the settings of the rows.
-fn with_axes<T>(
-    sweep: &SweepSummary,
-    table: Filling<T>,
-    without: &str,
-    settings: impl Fn(&T) -> &BTreeMap<String, String>,
-) -> Filling<T> {
-    let axes = axes(sweep).filter(|axis| axis.name != without);
-    axes.fold(table, |table, axis| {
-        table.col(&axis.name, 0, |row| {
-            settings(row).get(&axis.name).map(Cell::text)
+impl<T> Filling<T> {
+    /// Adds a column for each axis except `without`. Its cells are the values of the axis in the settings of the rows.
+    fn axes(
+        self,
+        sweep: &SweepSummary,
+        without: &str,
+        settings: impl Fn(&T) -> &BTreeMap<String, String>,
+    ) -> Self {
+        let axes = axes(sweep).filter(|axis| axis.name != without);
+        axes.fold(self, |table, axis| {
+            table.col(&axis.name, 0, |row| {
+                settings(row).get(&axis.name).map(Cell::text)
+            })
         })
-    })
+    }
 }
 
-/// Adds the columns of a difference in time, and of the change.
-fn with_difference<'a, K>(
-    table: Filling<&'a Row<K>>,
-    other: &str,
-    difference: fn(&K) -> &RoundsDifference,
-) -> Filling<&'a Row<K>> {
-    table
-        .of_stack(other, |table| {
-            table
-                .difference("by", 0, |row| difference(&row.key).middle_ns)
-                .text("interval", 2, |row| {
-                    interval_of_difference(difference(&row.key))
-                })
-        })
-        .change(other, |row| row)
-}
-
-fn differences(
-    sweep: &SweepSummary,
-    rows: &[&SweepDifference],
-    [first, other]: [&str; 2],
-    about: &str,
-) -> Item {
-    let table = Table::of(rows.iter().copied()).caption(format!("points, {about}"));
-    let table = with_axes(sweep, table, "", |row| &row.key.settings)
-        .time(first, 1, |row| row.first)
-        .time(other, 1, |row| row.other);
-    with_difference(table, other, |key| &key.difference)
-        .count("rounds", 4, |row| row.change.pairs())
-        .item()
+impl<K> Filling<&Row<K>> {
+    /// Adds the columns of both figures, of their difference in time, and of the change.
+    fn differences(
+        self,
+        [first, other]: [&str; 2],
+        difference: fn(&K) -> &RoundsDifference,
+    ) -> Self {
+        self.time(first, 1, |row| row.first)
+            .time(other, 1, |row| row.other)
+            .of_stack(other, |table| {
+                table
+                    .difference("by", 0, |row| difference(&row.key).middle_ns)
+                    .text("interval", 2, |row| {
+                        interval_of_difference(difference(&row.key))
+                    })
+                    .ratio("change", 0, |row| row.change.ratio)
+                    .col("verdict", 0, |row| row.verdict())
+            })
+    }
 }
 
 /// Tabulates the values from which the verdict changes.
 fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &str) -> Item {
     let rows = sweep.turns.iter();
     let rows = rows.filter(|turn| turn.condition == condition && turn.other == *other);
-    let table = Table::of(rows).caption(format!("where the verdict changes, {about}"));
-    let table = table.text("along", 0, |turn| &turn.axis);
+    let table = Table::of(rows)
+        .caption(format!("where the verdict changes, {about}"))
+        .text("along", 0, |turn| &turn.axis);
     axes(sweep)
         .fold(table, |table, axis| {
             table.col(&axis.name, 0, |turn| {
@@ -204,17 +198,18 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
     let rows = rows.filter_map(|row| Some((*row, row.key.parts?)));
     let (any, _) = rows.clone().next()?;
     let other = any.key.other_stack.as_str();
-    let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
-    let table =
-        with_axes(sweep, table, "", |(row, _)| &row.key.settings).of_stack(other, |table| {
+    Table::of(rows)
+        .caption(format!("what the difference is made of, {about}"))
+        .axes(sweep, "", |(row, _)| &row.key.settings)
+        .of_stack(other, |table| {
             table
                 .difference("by", 0, |(row, _)| row.key.difference.middle_ns)
                 .difference("CPU", 0, |(_, parts)| parts.cpu_ns)
                 .difference("round trips", 0, |(_, parts)| parts.waiting_ns)
                 .difference("bytes", 0, |(_, parts)| parts.bytes_ns)
                 .difference("losses and the rest", 0, |(_, parts)| parts.rest_ns)
-        });
-    Some(table.item())
+        })
+        .if_any()
 }
 
 /// Tabulates the additional time of the second value of an axis over the first.
@@ -228,13 +223,12 @@ fn steps(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         let about = format!("{place}{to} against {from}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.extend(round_trips(&rows, &to));
-        let table = Table::of(rows).caption(format!("points, {about}"));
-        let table = with_axes(sweep, table, axis, |row| &row.key.settings)
+        let table = Table::of(rows)
+            .caption(format!("points, {about}"))
+            .axes(sweep, axis, |row| &row.key.settings)
             .text("condition", 1, |row| row.key.condition)
             .text("stack", 0, |row| &row.key.stack)
-            .time(&from, 1, |row| row.first)
-            .time(&to, 1, |row| row.other);
-        let table = with_difference(table, &to, |key| &key.difference)
+            .differences([&from, &to], |key| &key.difference)
             .of_stack(&to, |table| {
                 table.optional("round trips", 0, |row| {
                     let more = row.key.more_round_trips;
@@ -270,8 +264,9 @@ fn flights(sweep: &SweepSummary, place: &str) -> Vec<Item> {
         "{what} the congestion window: {agreeing} of {} are measured between the two sizes for which they are predicted.",
         count(sweep.flights.len(), "step", "steps"),
     );
-    let table = Table::of(&sweep.flights).caption(&about);
-    with_axes(sweep, table, &axis.name, |step| &step.settings)
+    Table::of(&sweep.flights)
+        .caption(&about)
+        .axes(sweep, &axis.name, |step| &step.settings)
         .text("condition", 1, |step| step.condition)
         .text("stack", 0, |step| &step.stack)
         .text(&axis.name, 0, |step| format!("{} → {}", step.from, step.to))
@@ -326,8 +321,9 @@ fn times(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> {
          loss, the rest is what losses cost.",
     ));
     items.extend(charts::times(rows, about));
-    let table = Table::of(rows).caption(format!("predicted and measured, {about}"));
-    let table = with_axes(sweep, table, "", |row| &row.settings)
+    let table = Table::of(rows)
+        .caption(format!("predicted and measured, {about}"))
+        .axes(sweep, "", |row| &row.settings)
         .text("stack", 0, |row| &row.stack)
         .time("median", 0, |row| row.total_ns)
         .time("predicted", 0, |row| Some(row.predicted?.total_ns))
@@ -355,8 +351,9 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
     let rows: Vec<(&SweepTime, &Compressed)> = rows.collect();
     let text = compressed::offers(&rows);
     let about = format!("savings of compressed certificates, {about}");
-    let table = Table::of(rows).caption(&about);
-    with_axes(sweep, table, "", |(row, _)| &row.settings)
+    Table::of(rows)
+        .caption(&about)
+        .axes(sweep, "", |(row, _)| &row.settings)
         .text("stack", 0, |(row, _)| &row.stack)
         .text("algorithm", 0, |(_, of)| &of.algorithm)
         .text("bytes", 0, |(_, of)| {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use itertools::Itertools;
 use netbench_model::{
     ClientSettings, CompressionRecord, Condition, ConnectManifest, CpuShare, LinkKind, Measured,
-    Sample, Site, StackName, Sweep, SweepPoint, Transfer,
+    Sample, Site, StackName, Sweep, SweepPoint,
 };
 use netbench_stats::{RoundsDifference, median};
 use schemars::JsonSchema;
@@ -304,39 +304,30 @@ impl AtPoint<'_> {
         let measured = own
             .clone()
             .filter_map(|sample| Some((&sample.site, sample.outcome.ok()?)));
-        let totals: Vec<f64> = measured
-            .clone()
-            .map(|(_, measured)| measured.phases.total_ns as f64)
-            .collect();
-        let [flights, client_flights] = [
-            |of: &Transfer| of.handshake_bytes_in,
-            |of: &Transfer| of.handshake_bytes_out,
-        ]
-        .map(|bytes| {
-            let each = measured.clone();
-            each.map(|(_, measured)| bytes(&measured.transfer) as f64)
-                .collect::<Vec<f64>>()
-        });
+        let measured: Vec<(&String, &Measured)> = measured.collect();
         let predicted: Vec<Predicted> = measured
-            .clone()
-            .filter_map(|(site, measured)| self.predict(stack, site, measured))
+            .iter()
+            .filter_map(|(site, of)| self.predict(stack, site, of))
             .collect();
         let failed = own.filter(|s| s.outcome.ok().is_none() && s.outcome.counts());
-        let off = totals.iter().zip(&predicted);
-        let off: Vec<f64> = off.map(|(total, times)| total - times.total_ns).collect();
-        let (total_ns, off_ns) = (median(&totals), median(&off));
+        let off = measured.iter().zip(&predicted);
+        let off = off.map(|((_, of), times)| of.phases.total_ns as f64 - times.total_ns);
+        let off_ns = median(&off.collect_vec());
+        let total_ns = median_of(&measured, |(_, of)| of.phases.total_ns as f64);
+        let flight_bytes = median_of(&measured, |(_, of)| of.transfer.handshake_bytes_in as f64);
+        let client_bytes = median_of(&measured, |(_, of)| of.transfer.handshake_bytes_out as f64);
         SweepTime {
             condition,
             point: self.point.name.clone(),
             settings: self.point.settings.clone(),
             stack: stack.clone(),
-            samples: totals.len() as u64,
+            samples: measured.len() as u64,
             failed: failed.count() as u64,
             total_ns,
             predicted: medians(&predicted),
-            flight_bytes: median(&flights),
-            client_flight_bytes: median(&client_flights).filter(|_| self.asks_clients()),
-            compressed: compressed::compressed(self, stack, measured),
+            flight_bytes,
+            client_flight_bytes: client_bytes.filter(|_| self.asks_clients()),
+            compressed: compressed::compressed(self, stack, &measured),
             off_ns,
             fit: self.fit(total_ns, off_ns),
         }
