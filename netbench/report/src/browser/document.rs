@@ -3,6 +3,7 @@ use netbench_model::{
     Target,
     browser::{Mark, Sandbox},
 };
+use netbench_stats::Figures;
 
 use super::{
     BrowserSummary, ClientRow, ObjectsRow, VisitPhase,
@@ -73,7 +74,7 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
     };
     for phase in phases {
         let rank = u8::from(phase == VisitPhase::FirstByte);
-        table = table.col(phase.words(), rank, |row| median(row, phase));
+        table = table.time(phase.words(), rank, |row| Some(figures(row, phase)?.p50_ns));
     }
     if summary.run.page.is_some() {
         table = table
@@ -84,9 +85,8 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
     }
     items.push(
         table
-            .col("total p95", 3, |row| {
-                let total = row.phases.iter().find(|p| p.phase == VisitPhase::Total);
-                Cell::time(total.map(|row| row.figures.p95_ns))
+            .time("total p95", 3, |row| {
+                Some(figures(row, VisitPhase::Total)?.p95_ns)
             })
             .col("loaded", 0, |row| Cell::Of(row.loaded, row.visits))
             .time("with start and end", 2, |row| {
@@ -138,9 +138,9 @@ fn objects(row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>) -> Option<Cell> 
     Some(Cell::number(median, Digits::All, ""))
 }
 
-fn median(row: &ClientRow, phase: VisitPhase) -> Cell {
-    let found = row.phases.iter().find(|found| found.phase == phase);
-    Cell::time(found.map(|found| found.figures.p50_ns))
+fn figures(row: &ClientRow, phase: VisitPhase) -> Option<&Figures> {
+    let found = row.phases.iter().find(|found| found.phase == phase)?;
+    Some(&found.figures)
 }
 
 /// Returns the name of the column of conditions, if there are several.

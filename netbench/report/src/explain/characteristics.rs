@@ -1,12 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use netbench_model::{ConnectManifest, Negotiated, Target};
 
-use super::site_differences;
-use crate::connect::{Matched, class, rtt_class};
-
-/// A site's name.
-pub(super) type Site = String;
+use crate::connect::{Matched, class, median_of, rtt_class};
 
 /// The name of a characteristic, one of its values, and the sites that have it.
 pub(super) type Value<'a> = (&'static str, String, BTreeSet<&'a str>);
@@ -26,9 +23,9 @@ const CHAINS: [(u64, &str); 4] = [
 /// The characteristics of every compared site.
 pub(super) struct Traits {
     /// The characteristics of each site, by name.
-    pub(super) sites: BTreeMap<Site, BTreeMap<&'static str, String>>,
+    pub(super) sites: BTreeMap<String, BTreeMap<&'static str, String>>,
     /// The median difference of totals of each site.
-    pub(super) differences_ns: BTreeMap<Site, f64>,
+    pub(super) differences_ns: BTreeMap<String, f64>,
 }
 
 impl Traits {
@@ -38,7 +35,7 @@ impl Traits {
         pairs: &[Matched<'_>],
         rtts: &BTreeMap<String, u64>,
     ) -> Self {
-        let mut sites: BTreeMap<Site, BTreeMap<&'static str, String>> = BTreeMap::new();
+        let mut sites: BTreeMap<String, BTreeMap<&'static str, String>> = BTreeMap::new();
         // The negotiated parameters may differ from one connection to the next; the last of a site represents
         // it.
         for pair in pairs {
@@ -61,9 +58,14 @@ impl Traits {
                 site.insert("jitter", yes_or_no(lab.link.jitter_ns > 0));
             }
         }
+        let by_site = pairs.iter().into_group_map_by(|pair| pair.site).into_iter();
+        let differences_ns = by_site.filter_map(|(site, pairs)| {
+            let difference_ns = median_of(pairs, |pair| pair.totals().difference_ns())?;
+            Some((site.to_owned(), difference_ns))
+        });
         Self {
             sites,
-            differences_ns: site_differences(pairs),
+            differences_ns: differences_ns.collect(),
         }
     }
 

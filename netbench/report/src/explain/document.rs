@@ -121,14 +121,11 @@ fn values<'a>(
     rows: impl Iterator<Item = (Option<String>, &'a CharacteristicRow)>,
     other: &str,
 ) -> Option<Item> {
-    let mut rows = rows.peekable();
-    let (stacks, _) = rows.peek()?;
-    let is_named = stacks.is_some();
-    let mut table = Table::of(rows);
-    if is_named {
-        table = table.optional("stacks", 3, |(stacks, _)| stacks.clone());
-    }
-    let table = table
+    let rows: Vec<(Option<String>, &CharacteristicRow)> = rows.collect();
+    let (stacks, _) = rows.first()?;
+    let named = stacks.is_some().then_some("stacks");
+    let table = Table::of(rows)
+        .col_if(named, 3, |(stacks, _)| Cell::maybe(stacks.as_ref()))
         .text("characteristic", 0, |(_, row)| &row.characteristic)
         .text("value", 0, |(_, row)| &row.value)
         .count("sites", 2, |(_, row)| row.sites)

@@ -21,7 +21,7 @@ use crate::{
     row::differs,
 };
 
-use self::characteristics::{Site, Traits};
+use self::characteristics::Traits;
 
 /// The characteristics that go with one stack being faster. Every ratio is the other stack's total time over the
 /// first one's: under 1, the other is faster.
@@ -333,14 +333,4 @@ fn by_strength(a: &CharacteristicRow, b: &CharacteristicRow) -> Ordering {
         .cmp(&of_a.0)
         .then(of_b.1.total_cmp(&of_a.1))
         .then_with(|| (&a.characteristic, &a.value).cmp(&(&b.characteristic, &b.value)))
-}
-
-fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
-    let by_site = pairs.iter().into_group_map_by(|pair| pair.site).into_iter();
-    by_site
-        .filter_map(|(site, pairs)| {
-            let difference_ns = median_of(pairs, |pair| pair.totals().difference_ns())?;
-            Some((site.to_owned(), difference_ns))
-        })
-        .collect()
 }
