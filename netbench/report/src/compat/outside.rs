@@ -79,12 +79,9 @@ pub(super) fn disagreements(
 ) -> Vec<CompatDisagreement> {
     let mut found = Vec::new();
     for (number, stack) in stacks.iter().enumerate() {
-        for row in cases {
-            let cell = row.cell(number);
-            let Some((cell, accepts)) = cell.and_then(|cell| Some((cell, is_accepted(cell)?)))
-            else {
-                continue;
-            };
+        let rows = cases.iter().filter_map(|row| {
+            let cell = row.cell(number)?;
+            let accepts = is_accepted(cell)?;
             let others = clients.iter().zip(row.cells.iter().skip(stacks.len()));
             let others = others.filter_map(|(client, cell)| {
                 Some((client.name.clone(), is_accepted(cell.as_ref()?)?))
@@ -94,14 +91,11 @@ pub(super) fn disagreements(
                     true => Either::Left(client),
                     false => Either::Right(client),
                 });
-            let (stance, others) = match accepts {
-                true => (Stance::Accepts, &refused_by),
-                false => (Stance::Refuses, &accepted_by),
+            let (stance, is_found) = match accepts {
+                true => (Stance::Accepts, !refused_by.is_empty()),
+                false => (Stance::Refuses, !accepted_by.is_empty()),
             };
-            if others.is_empty() {
-                continue;
-            }
-            let disagreement = CompatDisagreement {
+            is_found.then(|| CompatDisagreement {
                 stack: stack.clone(),
                 stance,
                 case: row.case.name.clone(),
@@ -116,12 +110,11 @@ pub(super) fn disagreements(
                 ),
                 accepted_by,
                 refused_by,
-            };
-            found.push((number, disagreement));
-        }
+            })
+        });
+        found.extend(rows.sorted_by_key(|row| (row.stance, row.kind(clients))));
     }
-    found.sort_by_key(|(number, row)| (*number, row.stance, row.kind(clients)));
-    found.into_iter().map(|(_, row)| row).collect()
+    found
 }
 
 /// Returns whether the server is accepted; `None` if unknown.

@@ -161,29 +161,19 @@ fn stores(
         format!("trust stores with which {to} ({source}) trusts otherwise than {from}, and worse"),
     );
     let worse = [
-        (
-            &least.lost,
-            SwitchEffect::LossOfReach,
-            "does not load any more",
-        ),
-        (
-            &least.accepted,
-            SwitchEffect::LossInSecurity,
-            "loads without a warning",
-        ),
+        (SwitchEffect::LossOfReach, "does not load any more"),
+        (SwitchEffect::LossInSecurity, "loads without a warning"),
     ];
-    if !least.refused.is_empty() {
-        let sites = least
-            .refused
-            .keys()
-            .map(|site| about(roots, site))
-            .join(", ");
+    let refused = least.sites(SwitchEffect::GainInSecurity);
+    let refused: Vec<&str> = refused.map(|(site, _)| about(roots, site)).collect();
+    if !refused.is_empty() {
         question.gains.push(format!(
-            "gain in security with trust stores: refused are sites {sites}"
+            "gain in security with trust stores: refused are sites {}",
+            refused.join(", ")
         ));
     }
-    for (sites, effect, what) in worse {
-        for (site, layouts) in sites {
+    for (effect, what) in worse {
+        for (site, layouts) in least.sites(effect) {
             for layout in layouts {
                 let shown = [format!("{layout}: a site {} {what}", about(roots, site))];
                 let severity = Severity::of(effect, Weight::Counted);

@@ -1,61 +1,64 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use itertools::Itertools;
 use netbench_model::{
-    Accepts, StackName, Standing, SwitchEffect,
-    roots::{RootsOutcome, StoreLayout, TrustOrigin},
+    StackName, Standing, SwitchEffect,
+    roots::{RootsOutcome, TrustOrigin},
 };
 
-use super::{PUBLIC, RootsCell, RootsSummary};
-use crate::matrix::MatrixCase;
+use super::{PUBLIC, RootsSummary};
 
 /// The changes by one source of a stack's roots, compared with the roots that another stack trusts from any of its
 /// sources.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustChange<'a> {
     /// The source.
     pub(crate) source: &'a str,
-    /// The sites that no longer load and should, each with the layouts.
-    pub(crate) lost: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The sites that now load and should not, each with the layouts.
-    pub(crate) accepted: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The sites that loaded and should not, and no longer load, each with the layouts.
-    pub(crate) refused: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The layouts of each effect on a site.
+    layouts: BTreeMap<(SwitchEffect, &'a str), Vec<&'a str>>,
 }
 
-impl TrustChange<'_> {
+impl<'a> TrustChange<'a> {
+    /// Returns the sites with an effect, each with the layouts.
+    pub(crate) fn sites(
+        &self,
+        effect: SwitchEffect,
+    ) -> impl Iterator<Item = (&'a str, &[&'a str])> {
+        let found = self.layouts.iter();
+        let found = found.filter(move |((of, _), _)| *of == effect);
+        found.map(|((_, site), layouts)| (*site, layouts.as_slice()))
+    }
+
     /// Returns the number of layouts with any deterioration.
     pub(crate) fn layouts(&self) -> usize {
-        let all = self.lost.values().chain(self.accepted.values());
-        all.flatten().collect::<BTreeSet<_>>().len()
+        let worse = self
+            .layouts
+            .iter()
+            .filter(|((effect, _), _)| effect.is_loss());
+        worse.flat_map(|(_, layouts)| layouts).unique().count()
     }
 
     /// Returns the severity: lost sites count first.
     pub(crate) fn weight(&self) -> (usize, usize) {
-        [&self.lost, &self.accepted]
-            .map(|sites| sites.values().map(Vec::len).sum())
+        [SwitchEffect::LossOfReach, SwitchEffect::LossInSecurity]
+            .map(|effect| self.sites(effect).map(|(_, layouts)| layouts.len()).sum())
             .into()
     }
 }
 
 impl RootsSummary {
-    /// Returns the deteriorations from one stack to another, by each source of the other's roots that could be
-    /// tested. The result is empty if no source of either could be tested.
+    /// Returns the changes from one stack to another, by each source of the other's roots that could be tested. The
+    /// result is empty if no source of either could be tested.
     pub(crate) fn changes(&self, from: &StackName, to: &StackName) -> Vec<TrustChange<'_>> {
         let before = self.told(from);
         if before.is_empty() {
             return Vec::new();
         }
         let changes = self.told(to).into_iter().filter_map(|after| {
-            let source = self.matrix.clients[after].source.as_deref()?;
-            let mut change = TrustChange {
-                source,
-                ..TrustChange::default()
-            };
-            for row in &self.matrix.cases {
-                self.compare(row, &before, after, &mut change);
-            }
-            Some(change)
+            Some(TrustChange {
+                source: self.matrix.clients[after].source.as_deref()?,
+                layouts: self.changed_layouts(&before, after),
+            })
         });
         changes.collect()
     }
@@ -69,37 +72,34 @@ impl RootsSummary {
             .collect()
     }
 
-    fn compare<'a>(
-        &'a self,
-        row: &'a MatrixCase<StoreLayout, RootsCell>,
+    /// Returns the layouts of each effect on a site, of a client in place of others.
+    fn changed_layouts(
+        &self,
         before: &[usize],
         after: usize,
-        change: &mut TrustChange<'a>,
-    ) {
-        let Some(now) = row.cell(after) else { return };
-        let then = before.iter().filter_map(|client| row.cell(*client));
-        let then: Vec<&RootsCell> = then.collect();
-        for site in &self.run.sites {
-            let site = site.name.as_str();
-            let is_due = row.case.trusts.iter().any(|due| due == site);
-            let standing = if is_due {
-                Standing::Sound
-            } else {
-                Standing::Unsafe
-            };
-            let loaded = then.iter().any(|cell| loads(&cell.result, site, is_due));
-            let (before, after) = (
-                Accepts::from(loaded),
-                Accepts::from(loads(&now.result, site, is_due)),
-            );
-            let kind = match SwitchEffect::of(standing, before, after) {
-                Some(SwitchEffect::LossOfReach) => &mut change.lost,
-                Some(SwitchEffect::LossInSecurity) => &mut change.accepted,
-                Some(SwitchEffect::GainInSecurity) => &mut change.refused,
-                Some(SwitchEffect::GainOfReach) | None => continue,
-            };
-            kind.entry(site).or_default().push(&row.case.name);
+    ) -> BTreeMap<(SwitchEffect, &str), Vec<&str>> {
+        let mut layouts: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for row in &self.matrix.cases {
+            let Some(now) = row.cell(after) else { continue };
+            for site in &self.run.sites {
+                let site = site.name.as_str();
+                let is_due = row.case.trusts.iter().any(|due| due == site);
+                let standing = if is_due {
+                    Standing::Sound
+                } else {
+                    Standing::Unsafe
+                };
+                let mut then = before.iter().filter_map(|client| row.cell(*client));
+                let loaded = then.any(|cell| loads(&cell.result, site, is_due));
+                let loads = loads(&now.result, site, is_due);
+                let effect = SwitchEffect::of(standing, loaded.into(), loads.into());
+                if let Some(effect) = effect {
+                    let found = layouts.entry((effect, site)).or_default();
+                    found.push(&row.case.name);
+                }
+            }
         }
+        layouts
     }
 }
 
