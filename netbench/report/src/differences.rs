@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     document::{Item, Table},
-    run::about_stack,
+    run::{about_stack, about_worker},
 };
 
 /// One side of a comparison.
@@ -161,9 +161,7 @@ pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
     ];
     let facts = Fact::list([cpu_model, cores, cpu_flags], harmless);
     let workers = run.workers.iter().flat_map(|worker| {
-        let parts = [Some(&worker.library), worker.provider.as_ref()];
-        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        let library = parts.join(", ");
+        let library = about_worker(worker, None);
         let build = worker.build.iter();
         let build = build.map(|(name, value)| (format!("{}, {name}", worker.stack), value.clone()));
         once((worker.stack.clone(), library)).chain(build)

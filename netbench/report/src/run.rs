@@ -130,14 +130,13 @@ pub(crate) fn about_stack<'a>(
     stack: &StackName,
     more: impl FnOnce(&'a WorkerRecord) -> Option<&'a String>,
 ) -> String {
-    let Some(worker) = workers.iter().find(|worker| worker.stack == stack.stack()) else {
-        return String::new();
-    };
-    let parts = [
-        Some(&worker.library),
-        worker.provider.as_ref(),
-        more(worker),
-    ];
+    let worker = workers.iter().find(|worker| worker.stack == stack.stack());
+    worker.map_or_else(String::new, |worker| about_worker(worker, more(worker)))
+}
+
+/// Describes the stack of a worker: its library, its provider, and an additional property.
+pub(crate) fn about_worker(worker: &WorkerRecord, more: Option<&String>) -> String {
+    let parts = [Some(&worker.library), worker.provider.as_ref(), more];
     parts.into_iter().flatten().join(", ")
 }
 

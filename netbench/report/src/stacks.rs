@@ -1,6 +1,6 @@
 use itertools::Itertools;
 use netbench_model::{
-    SCHEMA_VERSION, TlsVersion, Variant,
+    SCHEMA_VERSION, TlsVersion, Variant, WorkerRecord,
     scan::{NamedCode, Offer},
 };
 use netbench_protocol::StackDescription;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
+    run::about_worker,
     text::{count, time},
 };
 
@@ -97,10 +98,14 @@ pub struct BuildTime {
 impl StacksReport {
     /// Returns a report of these stacks.
     pub fn new(stacks: Vec<StackRow>, heap_library: Option<String>) -> Self {
+        let variants = Variant::ALL.iter().map(|variant| VariantRow {
+            variant: format!("+{variant}"),
+            about: variant.about().to_owned(),
+        });
         Self {
             schema: SCHEMA_VERSION,
             stacks,
-            variants: Variant::ALL.iter().copied().map(VariantRow::of).collect(),
+            variants: variants.collect(),
             heap_library,
         }
     }
@@ -112,8 +117,8 @@ impl Report for StacksReport {
             .text("stack", 0, |row| &row.stack)
             .text("worker", 0, |row| row.state.words())
             .optional("TLS", 1, |row| versions(row))
-            .optional("library", 1, |row| row.library())
-            .optional("cryptography", 2, |row| row.provider())
+            .optional("library", 1, |row| Some(&row.record()?.library))
+            .optional("cryptography", 2, |row| row.record()?.provider.as_ref())
             .time("built in", 2, |row| {
                 row.build.map(|build| build.wall_ms as f64 * 1e6)
             })
@@ -145,15 +150,6 @@ impl Report for StacksReport {
     }
 }
 
-impl VariantRow {
-    fn of(variant: Variant) -> Self {
-        Self {
-            variant: format!("+{variant}"),
-            about: variant.about().to_owned(),
-        }
-    }
-}
-
 impl WorkerState {
     fn words(self) -> &'static str {
         match self {
@@ -165,13 +161,8 @@ impl WorkerState {
 }
 
 impl StackRow {
-    fn library(&self) -> Option<&str> {
-        let record = self.description.as_ref().map(|says| &says.record)?;
-        Some(&record.library)
-    }
-
-    fn provider(&self) -> Option<&str> {
-        self.description.as_ref()?.record.provider.as_deref()
+    fn record(&self) -> Option<&WorkerRecord> {
+        Some(&self.description.as_ref()?.record)
     }
 
     /// Returns the lines that a text shows below the name.
@@ -179,12 +170,8 @@ impl StackRow {
         let mut lines = vec![self.about.clone()];
         if let Some(says) = &self.description {
             let record = &says.record;
-            let provider = record.provider.as_ref();
-            let provider = provider.map(|p| format!(", {p}")).unwrap_or_default();
-            lines.push(format!(
-                "versions: {}{provider}, {}",
-                record.library, record.connector
-            ));
+            let versions = about_worker(record, Some(&record.connector));
+            lines.push(format!("versions: {versions}"));
             lines.push(format!(
                 "can: {}; groups {}",
                 count(says.suites.len(), "cipher suite", "cipher suites"),

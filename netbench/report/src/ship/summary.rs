@@ -1,4 +1,3 @@
-use itertools::Itertools;
 use netbench_model::{
     StackName,
     ship::{Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped},
@@ -7,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    differences::only,
     run::{RunHead, SummaryHead},
     text::{bytes, count, grouped},
 };
@@ -154,7 +154,9 @@ fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped)
         grouped(c_lines as f64),
         grouped(before.c_lines() as f64)
     );
-    let needs = match (only_tools(now, before), only_tools(before, now)) {
+    let [new, old] = [(now, before), (before, now)]
+        .map(|(these, those)| only(&these.tools, &those.tools).join(", "));
+    let needs = match (new, old) {
         (new, old) if new.is_empty() && old.is_empty() => String::new(),
         (new, old) if new.is_empty() => format!("; it does not need {old}"),
         (new, old) if old.is_empty() => format!("; it needs {new} too"),
@@ -171,10 +173,4 @@ fn difference(from: &StackName, before: &Shipped, to: &StackName, now: &Shipped)
 fn more_or_less(now: u64, before: u64) -> (u64, &'static str) {
     let word = if now > before { "more" } else { "less" };
     (now.abs_diff(before), word)
-}
-
-/// Returns the build tools that only the first needs.
-fn only_tools(these: &Shipped, those: &Shipped) -> String {
-    let tools = these.tools.iter();
-    tools.filter(|tool| !those.tools.contains(tool)).join(", ")
 }
