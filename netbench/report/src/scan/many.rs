@@ -1,6 +1,6 @@
 //! The support of many sites, with similar sites grouped.
 
-use std::{cmp::Reverse, collections::HashMap};
+use std::{cmp::Reverse, collections::HashMap, hash::Hash};
 
 use itertools::Itertools;
 use netbench_interop::LISTED;
@@ -106,7 +106,7 @@ impl Support {
 const IN_PART: &str = "Scanned in part: they may have more than is shown";
 
 /// Sites being counted: the number of sites with the same key, and some of their names.
-struct Tallies<K>(HashMap<K, Tally>);
+type Tallies<K> = HashMap<K, Tally>;
 
 struct Tally {
     /// The number of other keys that came before.
@@ -115,56 +115,47 @@ struct Tally {
     named: Vec<String>,
 }
 
-impl<K: Eq + std::hash::Hash> Tallies<K> {
-    fn add(&mut self, what: K, site: &str) {
-        let place = self.0.len();
-        let tally = self.0.entry(what).or_insert(Tally {
-            place,
-            sites: 0,
-            named: Vec::new(),
-        });
-        tally.sites += 1;
-        if tally.named.len() < NAMED {
-            tally.named.push(site.to_owned());
-        }
-    }
-
-    /// Returns the tallies, the largest first, and equal ones in the order in which they came.
-    fn sorted(self) -> impl Iterator<Item = (K, Tally)> {
-        let mut all: Vec<(K, Tally)> = self.0.into_iter().collect();
-        all.sort_by_key(|(_, tally)| (Reverse(tally.sites), tally.place));
-        all.into_iter()
+fn add<K: Eq + Hash>(tallies: &mut Tallies<K>, what: K, site: &str) {
+    let place = tallies.len();
+    let tally = tallies.entry(what).or_insert(Tally {
+        place,
+        sites: 0,
+        named: Vec::new(),
+    });
+    tally.sites += 1;
+    if tally.named.len() < NAMED {
+        tally.named.push(site.to_owned());
     }
 }
 
+/// Returns the tallies, the largest first, and equal ones in the order in which they came.
+fn sorted<K>(tallies: Tallies<K>) -> impl Iterator<Item = (K, Tally)> {
+    let tallies = tallies.into_iter();
+    tallies.sorted_by_key(|(_, tally)| (Reverse(tally.sites), tally.place))
+}
+
 /// Many sites being counted.
+#[derive(Default)]
 pub(super) struct Counting {
     alike: Tallies<Support>,
     partial: Tallies<String>,
 }
 
 impl Counting {
-    pub(super) fn new() -> Self {
-        Self {
-            alike: Tallies(HashMap::new()),
-            partial: Tallies(HashMap::new()),
-        }
-    }
-
     pub(super) fn add(&mut self, site: &SiteScan) {
-        self.alike.add(Support::of(site), &site.site);
+        add(&mut self.alike, Support::of(site), &site.site);
         if let ScanOutcome::Partial { why } = &site.outcome {
-            self.partial.add(why.clone(), &site.site);
+            add(&mut self.partial, why.clone(), &site.site);
         }
     }
 
     pub(super) fn counted(self) -> ManySites {
-        let alike = self.alike.sorted().map(|(support, tally)| AlikeSites {
+        let alike = sorted(self.alike).map(|(support, tally)| AlikeSites {
             sites: tally.sites,
             support,
             named: tally.named,
         });
-        let partial = self.partial.sorted().map(|(why, tally)| PartialSites {
+        let partial = sorted(self.partial).map(|(why, tally)| PartialSites {
             why,
             sites: tally.sites,
             named: tally.named,

@@ -98,83 +98,60 @@ pub fn summarize_scan<E>(
     against: Option<AgainstRecord>,
 ) -> Result<ScanSummary, E> {
     let plan = &manifest.plan;
-    let mut summing = Summing {
-        head: head(manifest),
-        sites: Vec::new(),
-        many: (plan.sites.len() > LISTED).then(Counting::new),
-        loss: against.map(|record| Losses::new(record.offers, record.confirmed)),
-        population: plan.summary.then(PopulationCount::default),
-        profiles: plan.summary.then(Profiles::new),
-        policy: plan.policy.clone().map(PolicyCheck::new),
-    };
+    let mut run = head(manifest);
+    let mut sites = Vec::new();
+    let mut many = (plan.sites.len() > LISTED).then(Counting::default);
+    let mut loss = against.map(|record| Losses::new(record.offers, record.confirmed));
+    let mut population = plan.summary.then(PopulationCount::default);
+    let mut profiles = plan.summary.then(Profiles::new);
+    let mut policy = plan.policy.clone().map(PolicyCheck::new);
     for scan in scans {
-        summing.add(scan?);
-    }
-    Ok(summing.summary(manifest))
-}
-
-/// A summary that is being built, a site at a time.
-struct Summing {
-    head: ScanHead,
-    sites: Vec<SiteScan>,
-    many: Option<Counting>,
-    loss: Option<Losses>,
-    population: Option<PopulationCount>,
-    profiles: Option<Profiles>,
-    policy: Option<PolicyCheck>,
-}
-
-impl Summing {
-    fn add(&mut self, scan: SiteScan) {
-        self.head.add(&scan);
-        if let Some(loss) = &mut self.loss {
+        let scan = scan?;
+        run.add(&scan);
+        if let Some(loss) = &mut loss {
             loss.add(&scan);
         }
-        self.population.iter_mut().for_each(|it| it.add(&scan));
-        self.profiles.iter_mut().for_each(|it| it.add(&scan));
-        self.policy.iter_mut().for_each(|it| it.add(&scan));
-        match &mut self.many {
+        population.iter_mut().for_each(|it| it.add(&scan));
+        profiles.iter_mut().for_each(|it| it.add(&scan));
+        policy.iter_mut().for_each(|it| it.add(&scan));
+        match &mut many {
             Some(many) => many.add(&scan),
-            None => self.sites.push(scan),
+            None => sites.push(scan),
         }
     }
+    let loss = loss.map(Losses::report);
+    let mut population = population.map(PopulationCount::population);
+    if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
+        drawn.widen(population);
+    }
+    Ok(ScanSummary {
+        head: SummaryHead::of(manifest),
+        warnings: [manifest.warnings.clone(), warnings(&run, loss.as_ref())].concat(),
+        run,
+        sites,
+        many: many.map(Counting::counted),
+        loss,
+        population,
+        profiles,
+        policy: policy.map(PolicyCheck::result),
+    })
+}
 
-    fn summary(self, manifest: &ScanManifest) -> ScanSummary {
-        let run = self.head;
-        let loss = self.loss.map(Losses::report);
-        let mut warnings = manifest.warnings.clone();
-        if let Some(loss) = &loss {
-            let wrong = loss.mismatches().count();
-            if wrong > 0 {
-                warnings.push(format!(
-                    "{} did not come as predicted: the table of handshakes says which",
-                    count(wrong, "real handshake", "real handshakes")
-                ));
-            }
-        }
-        match run.planned.saturating_sub(run.sites()) {
-            0 => {}
-            missing => {
-                let sites = count(missing, "site is", "sites are");
-                warnings.push(format!("{sites} not scanned: the run was ended early"));
-            }
-        }
-        let mut population = self.population.map(PopulationCount::population);
-        if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
-            drawn.widen(population);
-        }
-        ScanSummary {
-            head: SummaryHead::of(manifest),
-            run,
-            sites: self.sites,
-            many: self.many.map(Counting::counted),
-            loss,
-            population,
-            profiles: self.profiles,
-            policy: self.policy.map(PolicyCheck::result),
-            warnings,
-        }
-    }
+/// Returns the warnings of predictions that a handshake contradicted, and of sites that were not scanned.
+fn warnings(run: &ScanHead, loss: Option<&LossReport>) -> Vec<String> {
+    let wrong = loss.map_or(0, |loss| loss.mismatches().count());
+    let wrong = (wrong > 0).then(|| {
+        format!(
+            "{} did not come as predicted: the table of handshakes says which",
+            count(wrong, "real handshake", "real handshakes")
+        )
+    });
+    let missing = run.planned.saturating_sub(run.sites());
+    let missing = (missing > 0).then(|| {
+        let sites = count(missing, "site is", "sites are");
+        format!("{sites} not scanned: the run was ended early")
+    });
+    wrong.into_iter().chain(missing).collect()
 }
 
 /// Returns whether no chain of a site leads to a root of the list.
