@@ -1,14 +1,17 @@
 //! Runs of the suite over time, case by case.
 
-use std::collections::HashMap;
+use std::iter::once;
 
 use netbench_model::{Case, StackName, SuiteManifest, SuiteSample, Unit};
 use netbench_stats::{Interval, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SuiteSummary, cases::value, compare::differences, joined::held_back, summarize_suite};
-use crate::{SummaryHead, differences::Difference, matrix::ComparedStack};
+use super::{
+    CaseRow, CaseVerdict, StackFigures, SuiteHead, SuiteSummary, cases::value,
+    compare::differences, joined::held_back, summarize_suite,
+};
+use crate::{SummaryHead, differences::Difference, matrix::ComparedStack, text::alike};
 
 /// The cases of several runs of the suite over time. A ratio is the stack's figure over that of the run's first stack,
 /// measured side by side: it depends less on the machine than the figure itself.
@@ -90,42 +93,32 @@ pub fn history_of_suite(
     left_out: Vec<String>,
 ) -> SuiteHistory {
     runs.sort_by(|(a, _), (b, _)| (&a.started, &a.name).cmp(&(&b.started, &b.name)));
-    let mut cases: HashMap<Key, Vec<Followed>> = HashMap::new();
-    let mut order = Vec::new();
-    for (run, (manifest, samples)) in runs.iter().enumerate() {
-        let summary = summarize_suite(manifest, samples);
-        for (key, figure) in figures(run, &summary) {
-            if !cases.contains_key(&key) {
-                order.push(key.clone());
-            }
-            cases.entry(key).or_default().push(figure);
-        }
-    }
-    let mut followed = Vec::new();
-    for key in order {
-        let Some(mut figures) = cases.remove(&key).filter(|figures| figures.len() > 1) else {
-            continue;
-        };
-        compare(&mut figures, &runs);
-        let (case, first, stack) = key;
-        followed.push(HistoryCase {
+    let summaries = runs
+        .iter()
+        .map(|(run, samples)| summarize_suite(run, samples));
+    let summaries: Vec<SuiteSummary> = summaries.collect();
+    let found = runs.iter().zip(&summaries);
+    let found = found.flat_map(|((manifest, _), summary)| cases_of(manifest, summary));
+    let cases = alike(found).into_iter();
+    let cases = cases.filter(|(_, found)| found.len() > 1);
+    let cases = cases.map(|((case, first, stack), found)| {
+        let before = once(None).chain(found.iter().map(Some));
+        let figures = found.iter().zip(before);
+        HistoryCase {
             name: case.to_string(),
-            stack,
-            first,
+            stack: stack.clone(),
+            first: first.clone(),
             unit: case.unit(),
-            figures: figures
-                .into_iter()
-                .map(|followed| followed.figure)
-                .collect(),
-        });
-    }
+            figures: figures.map(|(case, before)| case.figure(before)).collect(),
+        }
+    });
     SuiteHistory {
         head: SummaryHead::new("suite-history"),
+        cases: cases.collect(),
         runs: runs
             .iter()
             .map(|(manifest, _)| HistoryRun::of(manifest))
             .collect(),
-        cases: followed,
         left_out,
     }
 }
@@ -142,74 +135,75 @@ impl HistoryRun {
 }
 
 /// A case, the run's first stack, and the stack that is compared with it.
-type Key = (Case, StackName, StackName);
+type Key<'a> = (Case, &'a StackName, &'a StackName);
 
-/// A figure that is being followed.
-struct Followed {
-    /// The index of its run.
-    run: usize,
-    figure: HistoryFigure,
-    /// The first stack's figure.
-    first: f64,
-    /// Whether the run's turns allow a verdict.
-    is_judged: bool,
+/// A case of a stack in one run.
+struct InRun<'a> {
+    manifest: &'a SuiteManifest,
+    run: &'a SuiteHead,
+    row: &'a CaseRow,
+    verdict: &'a CaseVerdict,
+    /// The figures of the first stack and of the other.
+    sides: [&'a StackFigures; 2],
 }
 
-/// Returns the figure of each case and stack of a run that is compared with the first stack.
-fn figures(run: usize, summary: &SuiteSummary) -> impl Iterator<Item = (Key, Followed)> {
+/// Returns each case and stack of a run that is compared with the first stack.
+fn cases_of<'a>(
+    manifest: &'a SuiteManifest,
+    summary: &'a SuiteSummary,
+) -> impl Iterator<Item = (Key<'a>, InRun<'a>)> {
     summary.verdicts().filter_map(move |(row, verdict)| {
-        let figures = row.of(&verdict.other)?;
-        let mut stacks = summary.run.stacks.iter();
-        let library = stacks.find(|(stack, _)| *stack == verdict.other);
-        let figure = HistoryFigure {
-            run: summary.run.head.name.clone(),
-            started: summary.run.head.started.clone(),
-            library: library.map_or_else(String::new, |(_, library)| library.clone()),
-            text: value(row, figures).render(),
-            ratio: verdict.change.ratio,
-            interval: verdict.change.interval,
-            step: None,
-            first_change: None,
-            differs: Vec::new(),
+        let found = InRun {
+            manifest,
+            run: &summary.run,
+            row,
+            verdict,
+            sides: [row.of(&verdict.first)?, row.of(&verdict.other)?],
         };
-        let followed = Followed {
-            run,
-            figure,
-            first: row.of(&verdict.first)?.low,
-            is_judged: held_back(verdict.undecided).is_none(),
-        };
-        let key = (row.case, verdict.first.clone(), verdict.other.clone());
-        Some((key, followed))
+        Some(((row.case, &verdict.first, &verdict.other), found))
     })
 }
 
-/// Compares each figure with the one before it.
-fn compare(figures: &mut [Followed], runs: &[(SuiteManifest, Vec<SuiteSample>)]) {
-    for at in 1..figures.len() {
-        let [before, after] = &mut figures[at - 1..=at] else {
-            continue;
-        };
-        let differing = differences(&runs[before.run].0, &runs[after.run].0);
-        let comparable = before.is_judged
-            && after.is_judged
-            && differing.iter().all(|difference| difference.harmless);
-        let figure = &mut after.figure;
-        figure.step = step(&before.figure, figure).filter(|_| comparable);
-        figure.first_change = Some(after.first / before.first);
-        figure.differs = differing.into_iter().map(in_words).collect();
+impl InRun<'_> {
+    /// Returns the figure, compared with that of the run before.
+    fn figure(&self, before: Option<&Self>) -> HistoryFigure {
+        let [first, other] = self.sides;
+        let differing = before.map(|before| differences(before.manifest, self.manifest));
+        let differing = differing.unwrap_or_default();
+        let comparable = differing.iter().all(|difference| difference.harmless);
+        let mut stacks = self.run.stacks.iter();
+        let library = stacks.find(|(stack, _)| *stack == self.verdict.other);
+        HistoryFigure {
+            run: self.run.head.name.clone(),
+            started: self.run.head.started.clone(),
+            library: library.map_or_else(String::new, |(_, library)| library.clone()),
+            text: value(self.row, other).render(),
+            ratio: self.verdict.change.ratio,
+            interval: self.verdict.change.interval,
+            step: before
+                .filter(|_| comparable)
+                .and_then(|before| Some(step(before.judged()?, self.judged()?))),
+            first_change: before.map(|before| first.low / before.sides[0].low),
+            differs: differing.into_iter().map(in_words).collect(),
+        }
+    }
+
+    /// Returns the interval of the ratio, if the run's turns allow a verdict.
+    fn judged(&self) -> Option<Interval> {
+        let interval = self.verdict.change.interval;
+        interval.filter(|_| held_back(self.verdict.undecided).is_none())
     }
 }
 
 /// Returns whether a ratio moved: the intervals have no value in common.
-fn step(before: &HistoryFigure, after: &HistoryFigure) -> Option<Verdict> {
-    let (before, after) = (before.interval?, after.interval?);
-    Some(if after.high < before.low {
+fn step(before: Interval, after: Interval) -> Verdict {
+    if after.high < before.low {
         Verdict::Faster
     } else if after.low > before.high {
         Verdict::Slower
     } else {
         Verdict::Undecided
-    })
+    }
 }
 
 /// Returns a difference in a few words; lists of the processor's features are too long for both values.
