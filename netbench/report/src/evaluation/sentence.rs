@@ -145,15 +145,12 @@ fn web(evidence: &Evidence<'_>) -> Option<String> {
 
 /// Returns the failures beyond the lost sites; `None` if there are none.
 fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
-    let failing = works::failing(evidence);
-    let lost = evidence
+    let more = works::failing(evidence).len();
+    let none_lost = evidence
         .losses()
-        .into_iter()
-        .flat_map(|losses| &losses.lost);
-    let lost = lost.map(|site| site.site.as_str()).collect_vec();
-    let more = failing.iter().filter(|site| !lost.contains(site)).count();
+        .is_none_or(|losses| losses.lost.is_empty());
     if more > 0 {
-        let other = if lost.is_empty() { "" } else { " other" };
+        let other = if none_lost { "" } else { " other" };
         let sites = match more {
             1 => "site fails",
             _ => "sites fail",
@@ -164,7 +161,7 @@ fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
         // The decision names untested parts.
         Answer::Open if basis::untested(evidence).is_some() => None,
         Answer::Open => Some(format!("whether {} works is open", evidence.to)),
-        Answer::WithLosses | Answer::No if lost.is_empty() && servers(evidence).is_none() => {
+        Answer::WithLosses | Answer::No if none_lost && servers(evidence).is_none() => {
             Some("not all tests went as they should".to_owned())
         }
         _ => None,

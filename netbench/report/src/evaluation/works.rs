@@ -104,8 +104,7 @@ fn connections(
     };
     let mut before = failed_with(connections, from);
     before.retain(|site| !lost.contains(site));
-    let mut failing = only_to(connections, evidence, &before);
-    failing.retain(|site, _| !lost.contains(site));
+    let failing = failing(evidence);
     let failed = failing.len() + lost.len();
     let refused = refused_to_protect(connections, to, &before);
     // A site that fails with both stacks does not affect the switch, nor does a site that its server could not
@@ -215,37 +214,22 @@ fn connections(
     format!("{made}{new}{old}{protected}{not_tried}")
 }
 
-/// Returns the sites that fail only with the new stack.
-pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
+/// Returns the sites that failed with the new stack alone and that the scan does not report as lost, with the first
+/// reason. A site that the stack refuses to protect the user does not count as failed, whether the scan or the
+/// connection shows it.
+pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> BTreeMap<&'a str, &'a str> {
     let Some(connections) = evidence.connections else {
-        return Vec::new();
+        return BTreeMap::new();
     };
     let before = failed_with(connections, evidence.from);
-    only_to(connections, evidence, &before)
-        .into_keys()
-        .collect()
-}
-
-/// Returns the sites that failed with the new stack and are not among `before`, with the first reason. A site that
-/// the stack refuses to protect the user does not count as failed, whether the scan or the connection shows it.
-fn only_to<'a>(
-    connections: &'a ConnectSummary,
-    evidence: &Evidence<'_>,
-    before: &BTreeSet<&str>,
-) -> BTreeMap<&'a str, &'a str> {
-    let refused = evidence
-        .losses()
-        .into_iter()
-        .flat_map(|losses| &losses.refused);
-    let refused: BTreeSet<&str> = refused.map(|site| site.site.as_str()).collect();
+    let losses = evidence.losses().into_iter();
+    let scanned = losses.flat_map(|losses| losses.lost.iter().chain(&losses.refused));
+    let scanned: BTreeSet<&str> = scanned.map(|site| site.site.as_str()).collect();
     let mut failing = BTreeMap::new();
-    for row in &connections.failures {
+    let rows = connections.failures.iter();
+    for row in rows.filter(|row| row.stack == *evidence.to && !protects(row)) {
         let site = connections.site_of(&row.site);
-        if row.stack == *evidence.to
-            && !before.contains(site)
-            && !refused.contains(site)
-            && !protects(row)
-        {
+        if !before.contains(site) && !scanned.contains(site) {
             failing.entry(site).or_insert(row.reason.as_str());
         }
     }
