@@ -79,8 +79,8 @@ pub struct Document<'a> {
     pub(crate) of_parts: Vec<(&'static str, &'a dyn Data)>,
 }
 
-/// The place of a part's sections in the report of an evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The place of a part's sections in the report of an evaluation, in the order of the places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Place {
     /// The sections of connections, which come first.
     Connections,

@@ -79,7 +79,7 @@ impl Report for EvaluationReport {
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
-            if part.place == Place::Connections && !reported.connections.is_empty() {
+            if part.place == Place::Connections && reported.of(part.place).next().is_some() {
                 reported.set_alike(&mut part);
             }
             // Connections and suites are in the evaluation's own summary.
@@ -100,7 +100,7 @@ impl Report for EvaluationReport {
                 about: about.clone(),
                 section: reported.details(subject),
                 act: (subject == Subject::Supports && to_do.is_some()).then(|| TO_DO.to_owned()),
-                warnings: reported.warnings.remove(&subject).unwrap_or_default(),
+                warnings: reported.warnings(subject),
             })
             .collect();
         document.about = about;
@@ -112,9 +112,7 @@ impl Report for EvaluationReport {
         }
         sections.push(sites(evaluation));
         if extent == Extent::Full {
-            sections.append(&mut reported.connections);
-            sections.append(&mut reported.others);
-            sections.append(&mut reported.scans);
+            sections.extend(reported.sections.into_values().flatten());
         }
         sections.extend(features(evaluation, extent));
         sections.push(parts(evaluation));
@@ -159,13 +157,10 @@ fn findings(evaluation: &Evaluation) -> CheckSuite {
 /// The contents of the parts' own documents.
 #[derive(Default)]
 struct Told {
-    connections: Vec<Section>,
-    scans: Vec<Section>,
-    others: Vec<Section>,
+    sections: BTreeMap<Place, Vec<Section>>,
     /// The section about connections with the same settings for both.
     same_settings: Option<String>,
-    /// The warnings about each subject.
-    warnings: BTreeMap<Subject, Vec<String>>,
+    questions: Vec<Asked>,
 }
 
 impl Told {
@@ -178,31 +173,32 @@ impl Told {
     }
 
     fn take(&mut self, part: Document<'_>) {
-        let sections = match part.place {
-            Place::Connections => &mut self.connections,
-            Place::Scans => &mut self.scans,
-            Place::Others => &mut self.others,
-        };
+        let sections = self.sections.entry(part.place).or_default();
         sections.extend(part.sections);
-        for asked in part.questions {
-            let warnings = self.warnings.entry(asked.subject).or_default();
-            for warning in asked.warnings {
-                if !warnings.contains(&warning) {
-                    warnings.push(warning);
-                }
-            }
-        }
+        self.questions.extend(part.questions);
+    }
+
+    fn of(&self, place: Place) -> impl Iterator<Item = &Section> {
+        self.sections.get(&place).into_iter().flatten()
+    }
+
+    /// Returns the warnings of the parts about a subject.
+    fn warnings(&self, subject: Subject) -> Vec<String> {
+        let asked = self.questions.iter();
+        let asked = asked.filter(|asked| asked.subject == subject);
+        let warnings = asked.flat_map(|asked| &asked.warnings);
+        warnings.unique().cloned().collect()
     }
 
     /// Returns the id of the section with the details of a question.
     fn details(&self, subject: Subject) -> Option<String> {
-        let of_connections = self.connections.first().map(|section| section.id.clone());
+        let mut connections = self.of(Place::Connections).map(|section| &section.id);
         match subject {
             Subject::Supports => Some(SITES.to_owned()),
-            Subject::Works => of_connections,
-            Subject::Fast => self.same_settings.clone().or(of_connections),
+            Subject::Works => connections.next().cloned(),
+            Subject::Fast => self.same_settings.as_ref().or(connections.next()).cloned(),
             Subject::Browsers => {
-                let mut others = self.others.iter();
+                let mut others = self.of(Place::Others);
                 let details = others.find(|section| section.details_of == Some(subject))?;
                 Some(details.id.clone())
             }
