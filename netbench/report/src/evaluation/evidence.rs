@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{limits::by_limit, question::Answer};
 use crate::{
-    BrowserSummary, CaseRow, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary,
-    SuiteSummary,
+    BrowserSummary, CaseRow, CaseVerdict, ChainsSummary, CompatSummary, ConnectSummary,
+    RootsSummary, SuiteSummary,
 };
 
 /// The findings of the parts, as far as they were performed.
@@ -147,6 +147,15 @@ impl<'a> Evidence<'a> {
     /// The cases of the suites, in the order of the runs.
     pub(super) fn cases(&self) -> impl Iterator<Item = &'a CaseRow> + Clone + use<'a> {
         self.suites.clone().into_iter().flat_map(|it| &it.cases)
+    }
+
+    /// Returns the verdicts of the suites on the new stack, each with its case.
+    pub(super) fn verdicts(
+        &self,
+    ) -> impl Iterator<Item = (&'a CaseRow, &'a CaseVerdict)> + use<'a> {
+        let to = self.to;
+        let verdicts = self.suites.clone().into_iter().flat_map(|it| it.verdicts());
+        verdicts.filter(move |(_, verdict)| verdict.other == *to)
     }
 
     /// Returns `what` a missing part of the evaluation would have shown, with the reason; `None` if the part was run.

@@ -118,10 +118,10 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>) -> Question {
 /// question about times.
 fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (answer, because) = verdict_by_means(evidence, means);
-    let mut timed = evidence.cases().filter(|case| case.part != Part::Memory);
-    let mut of_stack = timed.clone().flat_map(|case| &case.verdicts);
-    let is_compared = of_stack.any(|verdict| verdict.other == *evidence.to);
-    if timed.next().is_some() && !is_compared && !means.is_empty() {
+    let is_timed = evidence.cases().any(|case| case.part != Part::Memory);
+    let mut verdicts = evidence.verdicts();
+    let is_compared = verdicts.any(|(case, _)| case.part != Part::Memory);
+    if is_timed && !is_compared && !means.is_empty() {
         return (Answer::Open, format!("No times were compared. {because}"));
     }
     (answer, because)
@@ -130,13 +130,10 @@ fn verdict_in_memory(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String
 /// The same answer, whether or not times were compared.
 fn verdict_by_means(evidence: &Evidence<'_>, means: &[Mean]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let verdicts = evidence.cases().flat_map(|case| &case.verdicts);
-    let verdicts = verdicts
-        .filter(|verdict| verdict.other == *to)
-        .collect_vec();
-    let undecided = verdicts
-        .iter()
-        .filter_map(|verdict| NoFigure::of_undecided(verdict))
+    let verdicts = evidence.verdicts().collect_vec();
+    let undecided = verdicts.iter();
+    let undecided = undecided
+        .filter_map(|(_, verdict)| NoFigure::of_undecided(verdict))
         .collect_vec();
     let limit = limit_in_words(means);
     if verdicts.is_empty() {
@@ -439,20 +436,17 @@ fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &
 
 /// The cases that are slower, the worst of them by name.
 fn slower_cases(evidence: &Evidence<'_>) -> Option<String> {
-    let mut slower: Vec<(f64, &str)> = evidence
-        .cases()
-        .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
+    let slower = evidence
+        .verdicts()
         .filter(|(row, verdict)| {
-            verdict.other == *evidence.to
-                && verdict.change.verdict == Verdict::Slower
-                && row.unit == Unit::Nanoseconds
+            verdict.change.verdict == Verdict::Slower && row.unit == Unit::Nanoseconds
         })
         .map(|(row, verdict)| (verdict.change.ratio, row.name.as_str()))
-        .collect();
+        .sorted_by(|(a, _), (b, _)| b.total_cmp(a))
+        .collect_vec();
     if slower.is_empty() {
         return None;
     }
-    slower.sort_by(|a, b| b.0.total_cmp(&a.0));
     let cases = count(slower.len(), "case", "cases");
     let named = slower
         .iter()

@@ -226,21 +226,16 @@ fn mean(
     label: &'static str,
 ) -> Option<Mean> {
     let (mut reported, mut unreported, mut from) = (Vec::new(), Vec::new(), Vec::new());
-    let rows = evidence.cases();
-    for row in rows.filter(|row| row.part == part && row.case.measure == measure) {
-        for verdict in row
-            .verdicts
-            .iter()
-            .filter(|verdict| verdict.other == *evidence.to)
-        {
-            let name = row_name(&row.name).to_string();
-            let no_figure = NoFigure::of(verdict);
-            if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
-                reported.push((name.clone(), verdict.change.ratio));
-                from.push(row.of(evidence.from).map(|figures| figures.low));
-            }
-            unreported.extend(no_figure.map(|why| (name, why)));
+    let verdicts = evidence.verdicts();
+    let verdicts = verdicts.filter(|(row, _)| row.part == part && row.case.measure == measure);
+    for (row, verdict) in verdicts {
+        let name = row_name(&row.name);
+        let no_figure = NoFigure::of(verdict);
+        if matches!(no_figure, None | Some(NoFigure::FewOperations)) {
+            reported.push((name.clone(), verdict.change.ratio));
+            from.push(row.of(evidence.from).map(|figures| figures.low));
         }
+        unreported.extend(no_figure.map(|why| (name, why)));
     }
     let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
     let from: Option<Vec<f64>> = from.into_iter().collect();

@@ -24,17 +24,14 @@ pub(super) fn library(runs: &[&Evaluation], stack: &StackName) -> String {
 
 /// Joins the cases of the suite that two evaluations or more have.
 pub(super) fn cases(runs: &[&Evaluation]) -> Vec<(Case, JoinedCase)> {
-    let verdicts: Vec<Verdicts<'_>> = runs.iter().map(|run| verdicts(run)).collect();
+    let evidence = runs.iter().map(|run| evidence(run));
+    let verdicts = evidence.map(|evidence| evidence.verdicts().collect());
+    let verdicts: Vec<Verdicts<'_>> = verdicts.collect();
     joined_cases(&verdicts).collect()
 }
 
-/// Returns the verdicts on the switch of all runs of the suite of an evaluation.
-fn verdicts(run: &Evaluation) -> Verdicts<'_> {
-    let suites = run.found.suites.iter();
-    let verdicts = suites.flat_map(|suite| suite.verdicts());
-    verdicts
-        .filter(|(_, verdict)| verdict.other == run.run.plan.to)
-        .collect()
+fn evidence(run: &Evaluation) -> Evidence<'_> {
+    Evidence::of_evaluation(&run.run, &run.found)
 }
 
 /// Returns the mean of each part of the suite, over the cases that are joined and judged.
@@ -73,11 +70,8 @@ fn of_run(cases: &[&JoinedCase], run: usize) -> Option<f64> {
 
 /// Joins the times of whole connections, by condition.
 pub(super) fn connections(runs: &[&Evaluation]) -> Vec<JoinedTime> {
-    let evidence: Vec<Evidence<'_>> = runs
-        .iter()
-        .map(|run| Evidence::of_evaluation(&run.run, &run.found))
-        .collect();
-    let totals: Vec<_> = evidence.iter().map(fast::totals).collect();
+    let evidence = runs.iter().map(|run| evidence(run));
+    let totals: Vec<_> = evidence.map(|it| fast::totals(&it)).collect();
     let conditions = totals.iter().flatten().map(|(condition, _)| *condition);
     let times = conditions.unique().filter_map(|condition| {
         let rows: Vec<_> = totals
