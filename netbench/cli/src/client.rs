@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use http::{HeaderName, HeaderValue, Method, header};
 use netbench_lab::Identity;
 use netbench_model::{ClientCertificate, Kind, RequestRecord, Target, parse_duration};
-use netbench_protocol::{ClientIdentity, HttpRequest};
+use netbench_protocol::{ClientIdentity, HttpRequest, Operation};
 use netbench_runner::Workers;
 
 use crate::exit::{WrongInput, bail_input};
@@ -247,7 +247,7 @@ pub(crate) fn request_again(
 pub(crate) fn all_can<'a>(
     stacks: impl IntoIterator<Item = &'a str>,
     workers: &Workers,
-    operation: &str,
+    operation: Operation,
     what: &str,
 ) -> Result<(), WrongInput> {
     let mut stacks = stacks.into_iter();
@@ -255,7 +255,7 @@ pub(crate) fn all_can<'a>(
     match cannot {
         None => Ok(()),
         Some(stack) => bail_input!(
-            "the worker of {stack} cannot {what}: it does not name {operation:?} among its operations"
+            "the worker of {stack} cannot {what}: it does not list \"{operation}\" among its operations"
         ),
     }
 }

@@ -2,6 +2,8 @@ use netbench_tls::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Operation;
+
 /// The Encrypted ClientHello (RFC 9849) of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -16,10 +18,10 @@ pub enum Ech {
 
 impl Ech {
     /// Returns the operation of stacks to which it is sent.
-    pub fn operation(&self) -> &'static str {
+    pub fn operation(&self) -> Operation {
         match self {
-            Self::Configs(_) => "ech",
-            Self::Grease => "ech-grease",
+            Self::Configs(_) => Operation::Ech,
+            Self::Grease => Operation::EchGrease,
         }
     }
 

@@ -6,10 +6,15 @@
 
 mod ech;
 mod load;
+mod operation;
 mod suite;
 mod verify;
 
-use std::{collections::BTreeMap, fmt, net::SocketAddr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    net::SocketAddr,
+};
 
 use netbench_tls::{
     Alpn, CipherSuite, ClientSettings, Condition, EarlyDataPolicy, Failure, Fault, Group, Held,
@@ -20,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ech::{Ech, EchKey, EchRejected};
 pub use load::{Load, Loaded};
+pub use operation::Operation;
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
 
@@ -28,33 +34,6 @@ pub const PROTOCOL_VERSION: u32 = 1;
 
 /// The response header with the lab server's report on the connection: JSON of [`netbench_tls::ServerView`].
 pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
-
-/// The operation of a stack whose library does not report its verifications, so that `verify_ns` may be null.
-pub const VERIFICATION_UNTIMED: &str = "verification-untimed";
-
-/// Among a stack's operations: sessions are also held after tickets and after data ([`netbench_tls::HeldAfter`]).
-pub const HELD_AFTER: &str = "held-after";
-
-/// Among a stack's operations: idle sessions are held as well ([`netbench_tls::HeldAfter::Idle`]).
-pub const HELD_IDLE: &str = "held-idle";
-
-/// The operation of a stack that can be configured for TLS 1.0 and 1.1, as a server and as a client. Other stacks are
-/// asked for TLS 1.2 and 1.3 alone.
-pub const DEPRECATED_VERSIONS: &str = "deprecated-versions";
-
-/// The operation of a stack whose client sends its request as early data in the condition
-/// [`EarlyData`](Condition::EarlyData).
-pub const EARLY_REQUEST: &str = "early-request";
-
-/// The operation of a stack whose server serves sites with [`ServeSite::early_data`].
-pub const SERVES_EARLY_DATA: &str = "serves-early-data";
-
-/// The operation of stacks whose servers can require a client certificate.
-pub const REQUIRES_CLIENT_CERTIFICATE: &str = "requires-client-certificate";
-
-/// The operation of a stack whose server serves sites with [`ServeSite::ech_keys`] and reports the outcome in `ech` of its
-/// view of a connection.
-pub const SERVES_ECH: &str = "serves-ech";
 
 /// The line that the lab's servers repeat until a response's body has the requested length: readable text, which a
 /// compressing middlebox could shrink.
@@ -303,15 +282,15 @@ pub struct ServeSite {
     /// Number of TLS 1.3 tickets after a full handshake; 0 turns resumption off in every version.
     pub tickets: u8,
     /// The treatment of early data; `None` for tickets that do not allow it. Sent only to stacks that list
-    /// [`SERVES_EARLY_DATA`] among their operations.
+    /// [`Operation::ServesEarlyData`] among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_data: Option<EarlyDataPolicy>,
     /// The root of the certificates that the server requires of its clients, as PEM; `None` for a server that requests none.
-    /// Sent only to stacks that list [`REQUIRES_CLIENT_CERTIFICATE`] among their operations.
+    /// Sent only to stacks that list [`Operation::RequiresClientCertificate`] among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_root_pem: Option<String>,
     /// The keys of Encrypted ClientHello, whose configurations the server sends to clients that it rejects; empty for a server
-    /// without it. Sent only to stacks that list [`SERVES_ECH`] among their operations.
+    /// without it. Sent only to stacks that list [`Operation::ServesEch`] among their operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ech_keys: Vec<EchKey>,
     /// A DER OCSP response to staple, in base64.
@@ -402,14 +381,8 @@ pub struct Description {
 pub struct StackDescription {
     /// The record of the stack.
     pub record: WorkerRecord,
-    /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
-    /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
-    /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
-    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `ech` where it takes a list of ECH
-    /// configurations, and `ech-grease` where it sends GREASE in its place; `verify`; `load`; `objects` where its server has
-    /// the pages of [`netbench_tls::ObjectsPage`] too; [`VERIFICATION_UNTIMED`]; [`HELD_AFTER`]; [`HELD_IDLE`];
-    /// [`DEPRECATED_VERSIONS`]; [`EARLY_REQUEST`]; [`SERVES_EARLY_DATA`]; [`REQUIRES_CLIENT_CERTIFICATE`].
-    pub operations: Vec<String>,
+    /// The operations that the stack supports.
+    pub operations: BTreeSet<Operation>,
     /// The sources of the clients' default roots, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust_sources: Vec<String>,
@@ -420,6 +393,13 @@ pub struct StackDescription {
     /// Signature schemes that the stack can offer. By default, the schemes that clients offer by default.
     #[serde(default = "offered_signatures")]
     pub signatures: Vec<SignatureScheme>,
+}
+
+impl StackDescription {
+    /// Returns whether the stack supports `operation`.
+    pub fn does(&self, operation: Operation) -> bool {
+        self.operations.contains(&operation)
+    }
 }
 
 fn offered_signatures() -> Vec<SignatureScheme> {

@@ -177,7 +177,7 @@ impl StackRow {
                 count(says.suites.len(), "cipher suite", "cipher suites"),
                 says.groups.iter().format(", ")
             ));
-            lines.push(format!("does: {}", says.operations.join(", ")));
+            lines.push(format!("does: {}", says.operations.iter().format(", ")));
         }
         if let Some(hello) = &self.hello {
             let compression = hello.certificate_compression.iter();

@@ -6,7 +6,7 @@ use netbench_model::{
     CipherSuite, Group, SignatureScheme, TlsVersion, WorkerRecord,
     scan::{NamedCode, Offer, ShareOffer},
 };
-use netbench_protocol::StackDescription;
+use netbench_protocol::{Operation, StackDescription};
 use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
 
 use crate::support::formats::{render, terminal};
@@ -34,7 +34,7 @@ fn stacks() -> StacksReport {
                 connector: "hyper-one 0.1".to_owned(),
                 build: BTreeMap::new(),
             },
-            operations: vec!["connect".to_owned(), "suite".to_owned()],
+            operations: [Operation::Connect, Operation::Suite].into(),
             trust_sources: Vec::new(),
             groups: vec![Group::X25519],
             suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],

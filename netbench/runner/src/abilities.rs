@@ -1,14 +1,14 @@
 //! The reasons why a stack cannot make the connections of a unit.
 
 use netbench_model::Condition;
-use netbench_protocol::EARLY_REQUEST;
+use netbench_protocol::Operation;
 
 use crate::{Unit, execute::Shared};
 
 impl Shared<'_> {
     /// Returns the reason why the stack sends no request as early data, where the unit's condition requires that.
     pub(crate) fn sends_none_early(&self, unit: &Unit, stack: usize) -> Option<String> {
-        if unit.condition != Condition::EarlyData || self.can(stack, EARLY_REQUEST) {
+        if unit.condition != Condition::EarlyData || self.can(stack, Operation::EarlyRequest) {
             return None;
         }
         Some(format!("{} sends no early data", self.connector_of(stack)))
@@ -22,7 +22,7 @@ impl Shared<'_> {
     }
 
     /// Returns whether the stack's worker lists `operation` among its operations.
-    pub(crate) fn can(&self, stack: usize, operation: &str) -> bool {
+    pub(crate) fn can(&self, stack: usize, operation: Operation) -> bool {
         let stack = self.trials.plan.stacks[stack].stack();
         self.workers.does(stack, operation)
     }

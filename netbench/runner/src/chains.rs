@@ -7,7 +7,7 @@ use netbench_model::{
     SCHEMA_VERSION, StackName,
     chains::{ChainOutcome, ChainSample},
 };
-use netbench_protocol::{RequestBody, ResponseBody, Verified, Verify};
+use netbench_protocol::{Operation, RequestBody, ResponseBody, Verified, Verify};
 
 use crate::{
     WorkerError, Workers,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The name of the operation of workers that verify chains.
-const OPERATION: &str = "verify";
+const OPERATION: Operation = Operation::Verify;
 
 /// Number of chains in one request. A worker that dies during a request receives its chains again, one at a time.
 const TOGETHER: usize = 256;

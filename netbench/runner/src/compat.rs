@@ -17,7 +17,7 @@ use netbench_model::{
     compat::{CompatOutcome, CompatSample, EmbedderView, Refusal},
     sanitize,
 };
-use netbench_protocol::{Configure, Connect, Ech, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, Connect, Ech, Operation, RequestBody, Resolve, ResponseBody};
 
 pub use self::outside::{OutsideClients, try_outside};
 use crate::{
@@ -231,26 +231,30 @@ impl Client<'_> {
         let (workers, stack) = (self.clients.workers, self.stack.stack());
         let identity = case.identity();
         let needs = [
-            ("request", !case.request().is_usual(), "sends no headers"),
             (
-                "client-certificate",
+                Operation::Request,
+                !case.request().is_usual(),
+                "sends no headers",
+            ),
+            (
+                Operation::ClientCertificate,
                 identity.is_some(),
                 "shows no certificate",
             ),
             (
-                "client-file",
+                Operation::ClientFile,
                 identity.is_some_and(|identity| identity.is_file()),
                 "takes no encrypted key and no PKCS#12",
             ),
             (
-                "early-data",
+                Operation::EarlyData,
                 case.visits() == Visits::TwiceWithEarlyData,
                 "offers no early data",
             ),
         ];
         let lacks = needs
             .iter()
-            .find(|(need, is, _)| *is && !workers.does(stack, need));
+            .find(|(need, is, _)| *is && !workers.does(stack, *need));
         let ech = case
             .ech()
             .filter(|ech| !workers.does(stack, ech.operation()));

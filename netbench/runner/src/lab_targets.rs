@@ -14,8 +14,7 @@ use netbench_model::{
     Site,
 };
 use netbench_protocol::{
-    ClientIdentity, REQUIRES_CLIENT_CERTIFICATE, RequestBody, ResponseBody, SERVES_EARLY_DATA,
-    SERVES_ECH, Serve, ServeSite, Serving, SharedListener,
+    ClientIdentity, Operation, RequestBody, ResponseBody, Serve, ServeSite, Serving, SharedListener,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -419,23 +418,25 @@ fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
 /// Returns the feature that the server of a site lacks, as far as its description shows, and a server that has it.
 fn lacking(site: &Site, workers: &Workers) -> Option<String> {
     let server = &site.lab.server;
-    if site.lab.early_data.is_some() && !workers.does(server, SERVES_EARLY_DATA) {
+    if site.lab.early_data.is_some() && !workers.does(server, Operation::ServesEarlyData) {
         return Some(format!(
             "{server} cannot serve early data; server=rustls-aws-lc and server=rustls-ring can"
         ));
     }
-    if site.lab.client_chain.is_some() && !workers.does(server, REQUIRES_CLIENT_CERTIFICATE) {
+    if site.lab.client_chain.is_some()
+        && !workers.does(server, Operation::RequiresClientCertificate)
+    {
         return Some(format!(
             "{server} cannot require a client certificate here; server=openssl and server=rustls-aws-lc can"
         ));
     }
-    if site.lab.ech.is_some() && !workers.does(server, SERVES_ECH) {
+    if site.lab.ech.is_some() && !workers.does(server, Operation::ServesEch) {
         return Some(format!(
             "{server} serves no site with ech; server=go, server=openssl@4.0 and server=boringssl can"
         ));
     }
     let fault = site.lab.fault.filter(|fault| fault.is_of_ech());
-    if let Some(fault) = fault.filter(|_| !workers.does(server, SERVES_ECH)) {
+    if let Some(fault) = fault.filter(|_| !workers.does(server, Operation::ServesEch)) {
         return Some(format!(
             "{server} does not have fault={fault}; server=go, server=openssl@4.0 and server=boringssl have it"
         ));

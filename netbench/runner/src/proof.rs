@@ -2,7 +2,7 @@ use netbench_model::{
     Condition, EarlyDataPolicy, EarlyDataStatus, EchPolicy, Failure, FailureClass, FailureWord,
     LinkPackets, Measured, Negotiated, Phase, Phases, Role, Site, Target,
 };
-use netbench_protocol::VERIFICATION_UNTIMED;
+use netbench_protocol::Operation;
 
 use crate::{Workers, ech};
 
@@ -35,13 +35,13 @@ pub(crate) struct Expected<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VerificationTime {
     Reported,
-    /// The stack's worker names [`VERIFICATION_UNTIMED`] among its operations.
+    /// The stack's worker lists [`Operation::VerificationUntimed`].
     Unknown,
 }
 
 impl VerificationTime {
     pub(crate) fn of(workers: &Workers, stack: &str) -> Self {
-        if workers.does(stack, VERIFICATION_UNTIMED) {
+        if workers.does(stack, Operation::VerificationUntimed) {
             Self::Unknown
         } else {
             Self::Reported

@@ -9,7 +9,7 @@ use netbench_model::{
     Condition, EarlyDataStatus, LinkPackets, LossLog, Outcome, ReplayStatus, Role, SCHEMA_VERSION,
     Sample, Target,
 };
-use netbench_protocol::{Connect, HttpRequest};
+use netbench_protocol::{Connect, HttpRequest, Operation};
 use parking_lot::MutexGuard;
 
 use crate::{
@@ -260,7 +260,8 @@ impl<'a> Slot<'a> {
         self.pause();
         let again = self.connect(unit, stack, Role::Again);
         let _ = self.record(unit, stack, Role::Again, again);
-        if unit.takes_steps() && self.shared.can(stack, "set-up") && !self.shared.is_over() {
+        if unit.takes_steps() && self.shared.can(stack, Operation::SetUp) && !self.shared.is_over()
+        {
             self.pause();
             self.seats.start_anew(seat);
             let stepped = self.connect(unit, stack, Role::Stepped);

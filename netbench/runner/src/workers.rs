@@ -9,7 +9,7 @@ use std::{
 use netbench_link::Namespace;
 use netbench_model::{TlsVersion, Variants};
 use netbench_protocol::{
-    Configure, DEPRECATED_VERSIONS, PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription,
+    Configure, Operation, PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription,
 };
 
 use crate::{Launch, Worker, WorkerError};
@@ -181,14 +181,14 @@ impl Workers {
     }
 
     /// Returns whether the worker of `stack` lists `operation` among its operations.
-    pub fn does(&self, stack: &str, operation: &str) -> bool {
+    pub fn does(&self, stack: &str, operation: Operation) -> bool {
         let description = self.description(stack);
-        description.is_some_and(|it| it.operations.iter().any(|does| does == operation))
+        description.is_some_and(|description| description.does(operation))
     }
 
     /// Returns whether `stack` can be configured for a version, as a server and as a client.
     pub fn has_version(&self, stack: &str, version: TlsVersion) -> bool {
-        !version.is_deprecated() || self.does(stack, DEPRECATED_VERSIONS)
+        !version.is_deprecated() || self.does(stack, Operation::DeprecatedVersions)
     }
 
     /// Returns the description of `stack`.

@@ -4,7 +4,7 @@ use std::{fs, net::SocketAddr, process::Command};
 
 use netbench_model::{Condition, KeyType, Role};
 use netbench_protocol::{
-    ClientIdentity, Configure, Connect, HttpRequest, RequestBody, ResponseBody,
+    ClientIdentity, Configure, Connect, HttpRequest, Operation, RequestBody, ResponseBody,
 };
 use netbench_runner::WorkerProgram;
 
@@ -20,8 +20,8 @@ const PAGE: &str = "A page that only its own path leads to.\n";
 /// Returns the errors in the requests that `stack` sends and in the certificate that it presents.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let described = describe(&mut start(program)?, stack)?;
-    let mut needed = ["request", "client-certificate"].into_iter();
-    if !needed.all(|operation| described.operations.iter().any(|named| named == operation)) {
+    let mut needed = [Operation::Request, Operation::ClientCertificate].into_iter();
+    if !needed.all(|operation| described.does(operation)) {
         return Ok(Vec::new());
     }
     let mut offers = client();

@@ -9,7 +9,7 @@ use netbench_model::{
     Negotiated, Phase, Profile, Role, TlsVersion,
 };
 use netbench_protocol::{
-    Configure, Ech, RequestBody, ResponseBody, Serve, ServeSite, StackDescription,
+    Configure, Ech, Operation, RequestBody, ResponseBody, Serve, ServeSite, StackDescription,
 };
 use netbench_runner::{Worker, WorkerProgram};
 
@@ -78,7 +78,7 @@ impl Pair {
         let emulated = EmulatedEch::of(policy);
         let site = self.serve(policy, None)?;
         let offer = emulated.offer.as_ref();
-        if offer.is_some_and(|offer| !self.does(offer)) {
+        if offer.is_some_and(|offer| !self.can.does(offer.operation())) {
             return Ok(());
         }
         let due = match policy {
@@ -102,7 +102,7 @@ impl Pair {
 
     /// Checks that a server without keys reports a hello with the extension.
     fn grease_without_keys(&mut self) -> Result<(), String> {
-        if !self.does(&Ech::Grease) {
+        if !self.can.does(Operation::EchGrease) {
             return Ok(());
         }
         let site = self.serve(EchPolicy::RejectedNoKeys, None)?;
@@ -171,11 +171,6 @@ impl Pair {
             "{role:?}: {due:?} was due: the client reports {client:?}, the server {:?}",
             server.ech
         ))
-    }
-
-    fn does(&self, offer: &Ech) -> bool {
-        let mut operations = self.can.operations.iter();
-        operations.any(|name| name == offer.operation())
     }
 
     /// Makes the server serve a site on a free port.

@@ -12,7 +12,7 @@ use netbench_lab::Lab;
 use netbench_model::{
     Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch, TlsVersion,
 };
-use netbench_protocol::{DEPRECATED_VERSIONS, ResponseBody, ServeSite};
+use netbench_protocol::{Operation, ResponseBody, ServeSite};
 use netbench_runner::WorkerProgram;
 use tempfile::TempDir;
 
@@ -61,11 +61,7 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
 fn old_versions(program: &WorkerProgram, stack: &str) -> Result<Result<(), String>, String> {
     let mut server = start(program)?;
     let can = describe(&mut server, stack)?;
-    if !can
-        .operations
-        .iter()
-        .any(|name| name == DEPRECATED_VERSIONS)
-    {
+    if !can.does(Operation::DeprecatedVersions) {
         return Ok(Ok(()));
     }
     let profile = LabProfile {

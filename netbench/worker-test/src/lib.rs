@@ -34,7 +34,7 @@ use bench::Bench;
 pub use exception::{ComesTo, Exception};
 pub use findings::{Findings, Lack};
 use netbench_model::tls::named::labels;
-use netbench_protocol::SERVES_ECH;
+use netbench_protocol::Operation;
 use netbench_runner::WorkerProgram;
 #[cfg(feature = "tests")]
 pub use tests::{
@@ -70,16 +70,18 @@ labels!(
 
 impl Rules {
     /// Returns the operations that a stack must list for the rules to apply.
-    pub fn operations(self) -> &'static [&'static str] {
+    pub fn operations(self) -> &'static [Operation] {
         match self {
             Self::Protocol => &[],
-            Self::Suite => &["suite"],
-            Self::SetUp => &["set-up"],
-            Self::Verify => &["verify"],
-            Self::Ech => &["connect", "ech", SERVES_ECH],
+            Self::Suite => &[Operation::Suite],
+            Self::SetUp => &[Operation::SetUp],
+            Self::Verify => &[Operation::Verify],
+            Self::Ech => &[Operation::Connect, Operation::Ech, Operation::ServesEch],
             // `Connections` and `OpensslCommand` test the worker as a server too, and all three use client settings
             // that the lab's servers need.
-            Self::Connections | Self::OpensslCommand | Self::Nginx => &["connect", "serve"],
+            Self::Connections | Self::OpensslCommand | Self::Nginx => {
+                &[Operation::Connect, Operation::Serve]
+            }
         }
     }
 
@@ -111,7 +113,7 @@ pub fn check(
         Rules::Protocol => {
             let own = lines::description(program, stack)?;
             let mut wrong = lines::errors(program, &own)?;
-            if lines::connects(&own) {
+            if own.does(Operation::Connect) {
                 wrong.extend(lines::end_of_stdin(program, &own)?);
             }
             wrong

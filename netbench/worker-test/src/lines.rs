@@ -9,9 +9,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, DEPRECATED_VERSIONS, EARLY_REQUEST, HELD_AFTER, HELD_IDLE, Load,
-    PROTOCOL_VERSION, REQUIRES_CLIENT_CERTIFICATE, RequestBody, ResponseBody, SERVES_EARLY_DATA,
-    SERVES_ECH, Serve, StackDescription, VERIFICATION_UNTIMED,
+    Configure, Connect, Load, Operation, PROTOCOL_VERSION, RequestBody, ResponseBody, Serve,
+    StackDescription,
 };
 use netbench_runner::WorkerProgram;
 
@@ -25,40 +24,8 @@ use crate::{
 /// The time limit of a connection that the end of stdin interrupts.
 const CONNECTION_MS: u64 = 60_000;
 
-/// The operations that a stack may declare, in this order.
-const OPERATIONS: [&str; 21] = [
-    "connect",
-    "serve",
-    "suite",
-    "set-up",
-    "request",
-    "client-certificate",
-    "client-file",
-    "early-data",
-    "verify",
-    EARLY_REQUEST,
-    SERVES_EARLY_DATA,
-    REQUIRES_CLIENT_CERTIFICATE,
-    DEPRECATED_VERSIONS,
-    "load",
-    "ech",
-    "ech-grease",
-    SERVES_ECH,
-    "objects",
-    VERIFICATION_UNTIMED,
-    HELD_AFTER,
-    HELD_IDLE,
-];
-
-/// Returns whether the stack makes connections.
-pub(crate) fn connects(own: &StackDescription) -> bool {
-    own.operations.iter().any(|named| named == "connect")
-}
-
-/// Returns whether the stack serves connections. A worker may be only a client.
-fn serves(own: &StackDescription) -> bool {
-    own.operations.iter().any(|named| named == "serve")
-}
+/// The operations of a stack without connections.
+const ONLY_SUITE: [Operation; 3] = [Operation::Suite, Operation::HeldAfter, Operation::HeldIdle];
 
 /// Checks the worker's description of itself.
 pub(crate) fn description(
@@ -83,15 +50,13 @@ pub(crate) fn description(
     let record = &own.record;
     let file = program.path.file_stem().unwrap_or_default();
     let file = file.to_string_lossy();
-    let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
+    let connects = own.does(Operation::Connect);
     let good = record.executable == file
         && has_version(&record.library)
-        && (has_version(&record.connector) || !connects(own))
+        && (has_version(&record.connector) || !connects)
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && (connects(own) || operations == ["suite", HELD_AFTER, HELD_IDLE])
-        && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
-        && operations.iter().all(|named| OPERATIONS.contains(named))
+        && (connects || own.operations == ONLY_SUITE.into())
         && !own.groups.is_empty()
         && !own.suites.is_empty();
     if good {
@@ -129,10 +94,10 @@ pub(crate) fn errors(
     }
     match worker.ask(1, RequestBody::Counts)? {
         ResponseBody::Counted { sites } if sites.is_empty() => {}
-        ResponseBody::Error { .. } if !serves(own) => {}
+        ResponseBody::Error { .. } if !own.does(Operation::Serve) => {}
         other => wrong.push(format!("counts without sites: {other:?}")),
     }
-    if connects(own) && serves(own) {
+    if own.does(Operation::Connect) && own.does(Operation::Serve) {
         wrong.extend(resumed_without_prime(&mut worker, &client, &sites)?);
     }
     let status = worker.end()?;
@@ -225,7 +190,7 @@ impl<'a> Client<'a> {
         lab: &'a Lab,
     ) -> Result<Self, String> {
         let mut settings = ClientSettings {
-            profile: match connects(own) {
+            profile: match own.does(Operation::Connect) {
                 true => profile(&mut start(program)?, own)?,
                 false => Profile::Default,
             },
@@ -377,7 +342,7 @@ pub(crate) fn end_of_stdin(
     wrong.extend(worker.end().err().map(|e| format!("connecting: {e}")));
     drop(held);
 
-    if !serves(own) {
+    if !own.does(Operation::Serve) {
         return Ok(wrong);
     }
     let mut worker = Talk::start(program)?;

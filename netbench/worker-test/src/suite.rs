@@ -8,7 +8,7 @@ use netbench_model::{
     SessionSettings, SignatureScheme, TlsVersion, Work,
 };
 use netbench_protocol::{
-    Clocks, HELD_AFTER, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice,
+    Clocks, Hold, Material, Operation, Prepare, Prepared, RequestBody, ResponseBody, Slice,
     SliceLimit, Sliced,
 };
 use netbench_runner::{
@@ -75,7 +75,7 @@ struct Bench {
     groups: Vec<Group>,
     signatures: Vec<SignatureScheme>,
     verifies_chains: bool,
-    /// The worker names [`HELD_AFTER`].
+    /// The worker lists [`Operation::HeldAfter`].
     holds_after: bool,
     lacks: Lacks,
     /// The scenarios that the stack refused without a permitted reason.
@@ -86,14 +86,14 @@ impl Bench {
     fn new(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut worker = bench::start(program)?;
         let can = bench::describe(&mut worker, stack)?;
-        if !can.operations.iter().any(|operation| operation == "suite") {
+        if !can.does(Operation::Suite) {
             return Err("it does not report that it supports the suite".to_owned());
         }
         Ok(Self {
             worker,
             stack: stack.to_owned(),
             verifies_chains: can.record.verifies_chains(),
-            holds_after: can.operations.iter().any(|named| named == HELD_AFTER),
+            holds_after: can.does(Operation::HeldAfter),
             groups: can.groups,
             signatures: can.signatures,
             lacks,

@@ -35,11 +35,6 @@ fn set(name: &str, value: &str) -> Option<(String, String)> {
     (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// Returns the operations of a stack's description from their names, which are separated by spaces.
-pub fn operations(names: &str) -> Vec<String> {
-    names.split_whitespace().map(str::to_owned).collect()
-}
-
 /// Returns the version of `package` in the text of a `Cargo.lock`, the newest if there are several, for libraries that
 /// do not report their version.
 pub fn locked_version(lock: &str, package: &str) -> Option<String> {

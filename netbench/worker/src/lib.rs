@@ -51,9 +51,7 @@ pub use adapter::{
     site_suites, stapled_response, supported, usable_suites, usable_versions, verify_chain,
     version_range,
 };
-pub use build::{
-    build_facts, build_facts_with, locked_package, locked_version, locked_versions, operations,
-};
+pub use build::{build_facts, build_facts_with, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{HyperClient, client_headers, server_view};
 pub use client_hello::hello_extensions;

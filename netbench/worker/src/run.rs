@@ -8,8 +8,8 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_protocol::{
-    Configure, Connect, Description, EchRejected, HELD_AFTER, HELD_IDLE, Load, PROTOCOL_VERSION,
-    Prepare, Request, RequestBody, Response, ResponseBody, Serve, StackDescription,
+    Configure, Connect, Description, EchRejected, Load, Operation, PROTOCOL_VERSION, Prepare,
+    Request, RequestBody, Response, ResponseBody, Serve, StackDescription,
 };
 use netbench_tls::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 
@@ -231,14 +231,14 @@ impl Worker {
                 }
             }
             let probe = Probe::new();
-            if settings.early_data && !performs(&**stack, "early-data") {
+            if settings.early_data && !stack.describe().does(Operation::EarlyData) {
                 let name = stack.name();
                 return ResponseBody::Unsupported {
                     reason: format!("the hyper connector of {name} offers no early data"),
                 };
             }
             if let Some(ech) = settings.ech.as_ref()
-                && !performs(&**stack, ech.operation())
+                && !stack.describe().does(ech.operation())
             {
                 let (name, what) = (stack.name(), ech.name());
                 return ResponseBody::Unsupported {
@@ -361,20 +361,14 @@ impl Worker {
 /// Returns the stack's description of itself, with the additions of this crate's server for each stack that serves.
 fn described(stack: &Arc<Varied>) -> StackDescription {
     let mut description = stack.describe();
-    if description.operations.iter().any(|does| does == "serve") {
-        description.operations.push("objects".to_owned());
+    if description.does(Operation::Serve) {
+        description.operations.insert(Operation::Objects);
     }
-    if description.operations.iter().any(|does| does == "suite") {
-        let held = [HELD_AFTER, HELD_IDLE].map(str::to_owned);
+    if description.does(Operation::Suite) {
+        let held = [Operation::HeldAfter, Operation::HeldIdle];
         description.operations.extend(held);
     }
     description
-}
-
-/// Returns whether an operation is among those of the stack's description.
-fn performs(stack: &dyn Stack, operation: &str) -> bool {
-    let operations = stack.describe().operations;
-    operations.iter().any(|name| name == operation)
 }
 
 fn unmade(error: &SetupError, took: Duration) -> ResponseBody {

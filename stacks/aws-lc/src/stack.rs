@@ -1,14 +1,14 @@
 use std::{any::Any, error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, Keys, SOURCES, Sessions, own_trust};
-use netbench_protocol::{Material, ServeSite, StackDescription};
+use netbench_protocol::{Material, Operation, ServeSite, StackDescription};
 use netbench_tls::{
     CipherSuite, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion, WorkerRecord,
 };
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Endpoint, EndpointSetup, Explained, Fetch, InMemory,
     OwnTrust, SetupError, Signatures, SigningPair, Stack, TrustRoots, Verifier, build_facts,
-    locked_package, operations, supported,
+    locked_package, supported,
 };
 use openssl::{ssl::SslMode, version::version};
 
@@ -23,6 +23,8 @@ impl Stack for AwsLc {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -32,9 +34,7 @@ impl Stack for AwsLc {
                 connector: locked_package(include_str!("../Cargo.lock"), "hyper-openssl"),
                 build: build_facts(),
             },
-            operations: operations(
-                "connect serve suite request client-certificate client-file verify",
-            ),
+            operations: [Connect, Serve, Suite, Request, ClientCertificate, ClientFile, Verify].into(),
             trust_sources: SOURCES.map(str::to_owned).to_vec(),
             groups: supported(Group::OFFERED, settings::can_group),
             // AWS-LC has no suites with finite fields.

@@ -1,10 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::WorkerRecord;
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts_with,
-    locked_package, operations,
+    locked_package,
 };
 
 use crate::settings;
@@ -22,6 +22,8 @@ impl Stack for BertieStack {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         const LOCK: &str = include_str!("../../../Cargo.lock");
         let verifier = (WorkerRecord::VERIFIER, WorkerRecord::NO_VERIFIER.to_owned());
         StackDescription {
@@ -33,7 +35,7 @@ impl Stack for BertieStack {
                 connector: "none".to_owned(),
                 build: build_facts_with([verifier]),
             },
-            operations: operations("suite"),
+            operations: [Suite].into(),
             trust_sources: Vec::new(),
             groups: settings::GROUPS.map(|(group, _)| group).to_vec(),
             suites: settings::suites(),

@@ -1,10 +1,10 @@
 use std::{error::Error, ffi::c_int, sync::Arc};
 
-use netbench_protocol::{SERVES_ECH, ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack,
-    build_facts_with, locked_package, operations, supported,
+    build_facts_with, locked_package, supported,
 };
 
 use crate::{chain, client, explain, server, settings};
@@ -18,10 +18,11 @@ impl Stack for BoringSsl {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         const LOCK: &str = include_str!("../../../Cargo.lock");
         // BoringSSL has no releases. This number grows whenever its interface changes.
         let interface = boring_sys::BORINGSSL_API_VERSION.to_string();
-        let names = "connect serve suite request client-certificate verify ech ech-grease";
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -31,7 +32,18 @@ impl Stack for BoringSsl {
                 connector: locked_package(LOCK, "hyper-boring"),
                 build: build_facts_with([("library_api", interface)]),
             },
-            operations: operations(&format!("{names} {SERVES_ECH}")),
+            operations: [
+                Connect,
+                Serve,
+                Suite,
+                Request,
+                ClientCertificate,
+                Verify,
+                Ech,
+                EchGrease,
+                ServesEch,
+            ]
+            .into(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, settings::can_group),
             suites: supported(CipherSuite::SERVED, settings::can_suite),

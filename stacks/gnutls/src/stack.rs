@@ -1,10 +1,10 @@
 use std::{error::Error as StdError, ptr, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    operations, supported,
+    supported,
 };
 
 use crate::{
@@ -23,6 +23,8 @@ impl Stack for GnuTls {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         // SAFETY: without a required version, the library returns its own.
         let version = unsafe { ffi::text(ffi::gnutls_check_version(ptr::null())) };
         StackDescription {
@@ -35,9 +37,16 @@ impl Stack for GnuTls {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations(
-                "connect serve suite request client-certificate client-file verify",
-            ),
+            operations: [
+                Connect,
+                Serve,
+                Suite,
+                Request,
+                ClientCertificate,
+                ClientFile,
+                Verify,
+            ]
+            .into(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
             suites: supported(CipherSuite::SERVED, has_suite),

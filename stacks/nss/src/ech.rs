@@ -51,9 +51,9 @@ impl Functions {
     }
 }
 
-/// Returns the operations with Encrypted ClientHello, if the library has it.
-pub(crate) fn operations() -> &'static str {
-    Functions::find().map_or("", |_| "ech ech-grease")
+/// Returns whether the library has Encrypted ClientHello.
+pub(crate) fn is_supported() -> bool {
+    Functions::find().is_some()
 }
 
 /// Sets a client's Encrypted ClientHello at the model of its sessions.

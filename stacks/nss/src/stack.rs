@@ -1,10 +1,10 @@
-use std::{error::Error as StdError, sync::Arc};
+use std::{collections::BTreeSet, error::Error as StdError, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    operations, supported,
+    supported,
 };
 
 use crate::{
@@ -24,7 +24,13 @@ impl Stack for Nss {
     }
 
     fn describe(&self) -> StackDescription {
-        let names = "connect serve suite request client-certificate verify";
+        use Operation::*;
+
+        let mut operations: BTreeSet<_> =
+            [Connect, Serve, Suite, Request, ClientCertificate, Verify].into();
+        if ech::is_supported() {
+            operations.extend([Ech, EchGrease]);
+        }
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -34,7 +40,7 @@ impl Stack for Nss {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations(&format!("{names} {}", ech::operations())),
+            operations,
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, has_group),
             suites: supported(CipherSuite::SERVED, has_suite),

@@ -9,7 +9,7 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use netbench_libssl::{good, probe_of};
-use netbench_protocol::{Ech, SERVES_ECH};
+use netbench_protocol::{Ech, Operation};
 use netbench_tls::EchStatus;
 use netbench_worker::{ClientSetup, SetupError};
 use openssl::{
@@ -21,10 +21,10 @@ use openssl_sys::{SSL, SSL_CTX};
 pub(crate) use server::{served, set_keys};
 
 /// The operations of clients whose library has it.
-pub(crate) const OF_CLIENTS: &str = "ech ech-grease";
+pub(crate) const OF_CLIENTS: &[Operation] = &[Operation::Ech, Operation::EchGrease];
 
 /// The operation of servers whose library has it.
-pub(crate) const OF_SERVERS: &str = SERVES_ECH;
+pub(crate) const OF_SERVERS: &[Operation] = &[Operation::ServesEch];
 
 /// `SSL_OP_ECH_GREASE` of openssl/ssl.h.
 const GREASE: u64 = 1 << 37;

@@ -1,14 +1,15 @@
 //! OpenSSL before 4.0 has no Encrypted ClientHello.
 
+use netbench_protocol::Operation;
 use netbench_tls::EchStatus;
 use netbench_worker::{ClientSetup, ServerEchKey, SetupError};
 use openssl::ssl::{SslContextBuilder, SslRef};
 
 /// The operations of clients whose library has it.
-pub(crate) const OF_CLIENTS: &str = "";
+pub(crate) const OF_CLIENTS: &[Operation] = &[];
 
 /// The operation of servers whose library has it.
-pub(crate) const OF_SERVERS: &str = "";
+pub(crate) const OF_SERVERS: &[Operation] = &[];
 
 /// The Encrypted ClientHello of a connector, of which there is none.
 pub(crate) struct Offer;

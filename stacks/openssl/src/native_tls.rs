@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use netbench_protocol::StackDescription;
+use netbench_protocol::{Operation, StackDescription};
 use netbench_tls::{ClientSettings, FailureClass, FailureWord, Profile, WorkerRecord};
-use netbench_worker::{Explained, SetupError, Stack, operations};
+use netbench_worker::{Explained, SetupError, Stack};
 
 use crate::OpenSsl;
 
@@ -31,7 +31,7 @@ impl OpenSsl {
                 connector,
                 ..openssl.record
             },
-            operations: operations("connect serve request"),
+            operations: [Operation::Connect, Operation::Serve, Operation::Request].into(),
             trust_sources: Vec::new(),
             ..openssl
         }

@@ -1,13 +1,11 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
-use netbench_protocol::{
-    DEPRECATED_VERSIONS, REQUIRES_CLIENT_CERTIFICATE, ServeSite, StackDescription,
-};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
-    SetupError, Stack, build_facts_with, locked_package, operations, supported,
+    SetupError, Stack, build_facts_with, locked_package, supported,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
@@ -129,16 +127,23 @@ impl Stack for OpenSsl {
     }
 
     fn describe(&self) -> StackDescription {
-        let names = match (self.buffers, self.connector) {
-            (Buffers::Kept, Connector::TokioOpenSsl) => format!(
-                "connect serve request client-certificate client-file \
-                 {REQUIRES_CLIENT_CERTIFICATE} {DEPRECATED_VERSIONS} {OF_SERVERS}"
-            ),
-            (Buffers::Kept, Connector::HyperOpenSsl) => format!(
-                "connect serve suite set-up request client-certificate client-file verify \
-                 {REQUIRES_CLIENT_CERTIFICATE} {DEPRECATED_VERSIONS} {OF_CLIENTS} {OF_SERVERS}"
-            ),
-            (Buffers::Released | Buffers::MemoryBios, _) => "suite".to_owned(),
+        use Operation::*;
+
+        let connecting: &[Operation] = &[
+            Connect,
+            Serve,
+            Request,
+            ClientCertificate,
+            ClientFile,
+            RequiresClientCertificate,
+            DeprecatedVersions,
+        ];
+        let operations = match (self.buffers, self.connector) {
+            (Buffers::Kept, Connector::TokioOpenSsl) => [connecting, OF_SERVERS].concat(),
+            (Buffers::Kept, Connector::HyperOpenSsl) => {
+                [connecting, &[Suite, SetUp, Verify], OF_CLIENTS, OF_SERVERS].concat()
+            }
+            (Buffers::Released | Buffers::MemoryBios, _) => vec![Suite],
         };
         StackDescription {
             record: WorkerRecord {
@@ -155,7 +160,7 @@ impl Stack for OpenSsl {
                 ),
                 build: build_facts_with(library_facts()),
             },
-            operations: operations(&names),
+            operations: operations.into_iter().collect(),
             trust_sources: match (self.buffers, self.connector) {
                 (Buffers::Kept, Connector::HyperOpenSsl) => SOURCES.map(str::to_owned).to_vec(),
                 _ => Vec::new(),

@@ -3,12 +3,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_stack_rustls::{Provider, process, watch};
 use netbench_tls::{ClientSettings, Negotiated, WorkerRecord};
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts_with,
-    operations,
 };
 use reqwest::{Certificate, Client};
 use rustls::{
@@ -45,6 +44,8 @@ impl Stack for Rustls {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         let verifier = package_version("rustls-platform-verifier");
         let hyper = package_version("hyper-rustls");
         StackDescription {
@@ -56,7 +57,7 @@ impl Stack for Rustls {
                 connector: format!("{}, {hyper}", package_version("reqwest")),
                 build: build_facts_with([("verifier", verifier)]),
             },
-            operations: operations("connect serve request"),
+            operations: [Connect, Serve, Request].into(),
             trust_sources: Vec::new(),
             ..self.rustls.describe()
         }

@@ -1,20 +1,16 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_package, locked_version, operations, supported,
+    locked_package, locked_version, supported,
 };
 
 use crate::{
     chain, client, explain, server,
     settings::{group, held_to, scheme},
 };
-
-/// The supported operations, by their names in the protocol.
-const OPERATIONS: &str =
-    "connect serve suite request client-certificate client-file early-data verify";
 
 /// The versions with which this worker is built.
 const LOCK: &str = include_str!("../Cargo.lock");
@@ -44,6 +40,8 @@ impl Stack for NextLine {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
@@ -53,7 +51,7 @@ impl Stack for NextLine {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: operations(OPERATIONS),
+            operations: [Connect, Serve, Suite, Request, ClientCertificate, ClientFile, EarlyData, Verify].into(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |it| group(it).is_ok()),
             suites: supported(CipherSuite::SERVED, |it| held_to(&[], &[it], &[]).is_ok()),

@@ -1,19 +1,28 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts,
-    locked_versions, operations, supported,
+    locked_versions, supported,
 };
 
 use crate::{common, line};
 
-/// The supported operations, by their names in the protocol.
-const OPERATIONS: &str = if cfg!(feature = "connect") {
-    "connect serve suite request client-certificate client-file early-data verify"
+/// The supported by their names in the protocol.
+const OPERATIONS: &[Operation] = if cfg!(feature = "connect") {
+    &[
+        Operation::Connect,
+        Operation::Serve,
+        Operation::Suite,
+        Operation::Request,
+        Operation::ClientCertificate,
+        Operation::ClientFile,
+        Operation::EarlyData,
+        Operation::Verify,
+    ]
 } else {
-    "suite"
+    &[Operation::Suite]
 };
 
 /// The crate of the cryptography.
@@ -63,7 +72,7 @@ impl Stack for Line {
                 connector: connector(),
                 build: build_facts(),
             },
-            operations: operations(OPERATIONS),
+            operations: OPERATIONS.iter().copied().collect(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, line::has_group),
             suites: common::suites(),

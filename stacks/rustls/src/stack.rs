@@ -1,12 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{
-    EARLY_REQUEST, REQUIRES_CLIENT_CERTIFICATE, SERVES_EARLY_DATA, ServeSite, StackDescription,
-};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
     Accept, ChainVerifier, ClientSetup, Explained, Fetch, InMemory, OwnTrust, SetUpAction,
-    SetupError, Stack, build_facts_with, operations,
+    SetupError, Stack, build_facts_with,
 };
 
 use crate::{
@@ -119,26 +117,35 @@ impl Stack for Rustls {
     }
 
     fn describe(&self) -> StackDescription {
-        let mut names = match (self.interface, self.connector) {
-            (Interface::Buffered, Connector::TokioRustls) => format!(
-                "connect serve request client-certificate client-file \
-                 {EARLY_REQUEST} {SERVES_EARLY_DATA} {REQUIRES_CLIENT_CERTIFICATE}"
-            ),
-            (Interface::Buffered, Connector::HyperRustls) => format!(
-                "connect serve suite set-up request client-certificate client-file early-data verify \
-                 {SERVES_EARLY_DATA} {REQUIRES_CLIENT_CERTIFICATE}"
-            ),
-            (Interface::Unbuffered | Interface::NoBufferLimit, _) => "suite".to_owned(),
+        use Operation::*;
+
+        let connecting = &[
+            Connect,
+            Serve,
+            Request,
+            ClientCertificate,
+            ClientFile,
+            ServesEarlyData,
+            RequiresClientCertificate,
+        ];
+        let mut operations = match (self.interface, self.connector) {
+            (Interface::Buffered, Connector::TokioRustls) => {
+                [&connecting[..], &[EarlyRequest]].concat()
+            }
+            (Interface::Buffered, Connector::HyperRustls) => {
+                [&connecting[..], &[Suite, SetUp, EarlyData, Verify]].concat()
+            }
+            (Interface::Unbuffered | Interface::NoBufferLimit, _) => vec![Suite],
         };
         let is_through_hyper = self.connector == Connector::HyperRustls;
         let connects = is_through_hyper && self.interface == Interface::Buffered;
         if connects && self.provider.hpke_with_x25519().is_some() {
-            names += " ech ech-grease";
+            operations.extend([Ech, EchGrease]);
         }
         let sources = trust::SOURCES.into_iter().filter(|_| connects);
         StackDescription {
             record: self.record(),
-            operations: operations(&names),
+            operations: operations.into_iter().collect(),
             trust_sources: sources.map(str::to_owned).collect(),
             groups: self.provider.can_groups(),
             suites: self.provider.can_suites(),

@@ -1,10 +1,10 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
     Accept, ClientSetup, Explained, Fetch, InMemory, SetupError, Stack, build_facts_with,
-    locked_package, operations, supported,
+    locked_package, supported,
 };
 
 use crate::{client, explain, ffi, fips, libcrypto::Libcrypto, server};
@@ -52,6 +52,8 @@ impl Stack for S2n {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         let facts = match self.libcrypto {
             Libcrypto::OpenSsl { facts, .. } => facts(),
             Libcrypto::AwsLc => Vec::new(),
@@ -65,7 +67,7 @@ impl Stack for S2n {
                 connector: version("s2n-tls-hyper"),
                 build: build_facts_with(facts),
             },
-            operations: operations("connect serve suite request client-certificate"),
+            operations: [Connect, Serve, Suite, Request, ClientCertificate].into(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |it| ffi::group(it).is_some()),
             suites: supported(CipherSuite::SERVED, |it| ffi::suite(it).is_some()),

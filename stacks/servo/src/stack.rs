@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_stack_rustls::{Rustls, process};
 use netbench_tls::{ClientSettings, WorkerRecord};
 use netbench_worker::{
@@ -38,6 +38,8 @@ impl Stack for Servo {
     }
 
     fn describe(&self) -> StackDescription {
+        use Operation::*;
+
         let mut build = build_facts();
         let verifier = match self.trust {
             Trust::Platform => "rustls-platform-verifier",
@@ -54,9 +56,7 @@ impl Stack for Servo {
                 connector: format!("{}, {hyper}", package_version("servo-net")),
                 build,
             },
-            operations: ["connect", "serve", "request", "load"]
-                .map(str::to_owned)
-                .to_vec(),
+            operations: [Connect, Serve, Request, Load].into(),
             trust_sources: Vec::new(),
             ..self.rustls.describe()
         }

@@ -1,6 +1,6 @@
 use std::{any::Any, error::Error, sync::Arc, time::Instant};
 
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_stack_rustls::Rustls;
 use netbench_tls::Negotiated;
 use netbench_worker::{
@@ -63,9 +63,12 @@ impl Stack for Slowed {
         let mut description = self.inner.describe();
         self.name().clone_into(&mut description.record.stack);
         // These operations would not be slowed.
-        description
-            .operations
-            .retain(|name| !["set-up", "verify", "early-data"].contains(&name.as_str()));
+        description.operations.retain(|does| {
+            !matches!(
+                does,
+                Operation::SetUp | Operation::Verify | Operation::EarlyData
+            )
+        });
         let by = format!("{} %", self.slowness.share * 100.0);
         description.record.build.insert("slowed_by".to_owned(), by);
         description

@@ -23,6 +23,7 @@ use netbench_model::{
     Condition, Role, SCHEMA_VERSION, SampleKey, Site, Target, authority,
     browser::{BrowserPlan, Mark, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
 };
+use netbench_protocol::Operation;
 
 use self::{
     seen::{Measured, on_the_link, page_connection},
@@ -373,7 +374,7 @@ impl<'a> Visitor<'a> {
     fn has_no_page(&self, site: &Site) -> Option<String> {
         let page = self.visits.plan.page.as_ref()?;
         let server = &site.lab.server;
-        let has_pages = self.visits.workers.does(server, "objects");
+        let has_pages = self.visits.workers.does(server, Operation::Objects);
         (!has_pages).then(|| format!("the server {server} has no page of {page}"))
     }
 

@@ -17,7 +17,7 @@ use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, Site,
     StackName, TlsVersion, scan::Offer,
 };
-use netbench_protocol::{Configure, RequestBody, ResponseBody};
+use netbench_protocol::{Configure, Operation, RequestBody, ResponseBody};
 use netbench_scan::codec::ClientHello;
 
 use crate::{Launch, WorkerError, Workers, requests::connect_request};
@@ -110,7 +110,7 @@ pub fn offers(
     site: &Site,
 ) -> Result<Vec<Offer>, OfferError> {
     let offers = stacks.iter().map(|stack| {
-        if !workers.does(stack.stack(), "connect") {
+        if !workers.does(stack.stack(), Operation::Connect) {
             return Err(OfferError::NoConnections(stack.clone()));
         }
         let settings = Configure::new(stack.stack(), client.clone(), roots_pem);

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use netbench_model::{Held, HeldAfter, Scenario, StackName, SuiteMeasured, SuiteOutcome};
-use netbench_protocol::{HELD_AFTER, HELD_IDLE, Hold, Prepared, RequestBody, ResponseBody};
+use netbench_protocol::{Hold, Operation, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuiteTrials,
@@ -23,8 +23,8 @@ pub(super) fn trial(
 ) -> SuiteOutcome {
     let needed = match after {
         HeldAfter::Handshake => None,
-        HeldAfter::Tickets | HeldAfter::Data => Some(HELD_AFTER),
-        HeldAfter::Idle => Some(HELD_IDLE),
+        HeldAfter::Tickets | HeldAfter::Data => Some(Operation::HeldAfter),
+        HeldAfter::Idle => Some(Operation::HeldIdle),
     };
     if needed.is_some_and(|needed| !trials.workers.does(stack.stack(), needed)) {
         let reason = format!("its worker does not hold sessions after {after}");

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use netbench_model::{Failure, Scenario, StackName, SuiteOutcome, WorkerRecord};
-use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
+use netbench_protocol::{Operation, Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
 use super::{SuiteTrials, proof::prove_prepared};
 use crate::{Launch, Worker, WorkerError};
@@ -66,7 +66,7 @@ pub(super) fn ready(
     scenario: &Scenario,
     launch: &Launch<'_>,
 ) -> Result<Ready, Lost> {
-    if !trials.workers.does(stack.stack(), "suite") {
+    if !trials.workers.does(stack.stack(), Operation::Suite) {
         let reason = format!("the worker of {stack} does not do the suite");
         return Err(Lost::Unsupported(reason));
     }

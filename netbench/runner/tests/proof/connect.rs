@@ -13,7 +13,7 @@ use netbench_model::{
     ClientSettings, Condition, ConnectPlan, FailureClass, Outcome, Profile, RequestRecord, Role,
     RootsRecord, RootsSource, Sample, StackName, Target, parse_sites,
 };
-use netbench_protocol::{EARLY_REQUEST, HttpRequest, Resolve};
+use netbench_protocol::{HttpRequest, Operation, Resolve};
 use netbench_runner::{Event, HostAddress, Targets, Trials, Workers, execute};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
@@ -294,7 +294,7 @@ fn early_data_is_not_tried_where_there_is_none() {
         parse_sites("near.example body=1000 early-data=accept\nlied.example body=1000\n").unwrap();
     let mut run = Run::new_honest();
     let script = Script {
-        operations: vec!["connect".to_owned()],
+        operations: [Operation::Connect].into(),
         ..script(LIAR, Vec::new())
     };
     run.liar = Fake::new(run.folder.path(), &script);
@@ -468,7 +468,7 @@ impl Run {
 fn script(stack: &str, lies: Vec<Lie>) -> Script {
     Script {
         stack: stack.to_owned(),
-        operations: ["connect", EARLY_REQUEST].map(str::to_owned).into(),
+        operations: [Operation::Connect, Operation::EarlyRequest].into(),
         body_bytes: 1_000,
         vm_info: None,
         lies,

@@ -1,6 +1,7 @@
 //! A worker that does no work, reports success, and lies on request.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, OpenOptions},
     io::{self, BufRead, Write},
     path::{Path, PathBuf},
@@ -15,8 +16,8 @@ use netbench_model::{
     Work, WorkerRecord,
 };
 use netbench_protocol::{
-    Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
-    Slice, SliceLimit, Sliced, StackDescription,
+    Connect, Description, Operation, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response,
+    ResponseBody, Slice, SliceLimit, Sliced, StackDescription,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,7 +32,7 @@ const OPERATIONS: u32 = 3;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Script {
     pub(crate) stack: String,
-    pub(crate) operations: Vec<String>,
+    pub(crate) operations: BTreeSet<Operation>,
     pub(crate) body_bytes: u64,
     /// The execution mode of the worker's virtual machine, if it has one.
     pub(crate) vm_info: Option<String>,

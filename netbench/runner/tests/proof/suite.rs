@@ -12,7 +12,7 @@ use netbench_model::{
     FailureClass, HeldAfter, LayoutRecord, PinRecord, Scenario, StackName, SuiteOutcome, SuitePlan,
     SuiteSample, SystemCalls,
 };
-use netbench_protocol::{HELD_AFTER, HELD_IDLE};
+use netbench_protocol::Operation;
 use netbench_runner::{Materials, SuiteEvent, SuiteTrials, Workers, execute_suite};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
@@ -30,7 +30,7 @@ const LIAR: &str = "liar";
 const ROUNDS: u32 = 2;
 
 /// The operations of a worker that does all of the suite.
-const SUITE: [&str; 3] = ["suite", HELD_AFTER, HELD_IDLE];
+const SUITE: [Operation; 3] = [Operation::Suite, Operation::HeldAfter, Operation::HeldIdle];
 
 /// The outcome of a sample.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +61,7 @@ pub(crate) fn tests() -> Vec<Test> {
             let sent = Unsupported("does not hold sessions after data");
             for sample in execute(
                 &script(HONEST, &SUITE, None),
-                &script(LIAR, &["suite"], None),
+                &script(LIAR, &[Operation::Suite], None),
                 held_after(HeldAfter::Data),
             ) {
                 let is_lacking =
@@ -236,10 +236,10 @@ fn expect(sample: &SuiteSample, end: End) {
     }
 }
 
-fn script(stack: &str, operations: &[&str], lie: Option<Lie>) -> Script {
+fn script(stack: &str, operations: &[Operation], lie: Option<Lie>) -> Script {
     Script {
         stack: stack.to_owned(),
-        operations: operations.iter().map(|&o| o.to_owned()).collect(),
+        operations: operations.iter().copied().collect(),
         body_bytes: 0,
         vm_info: None,
         lies: lie.into_iter().collect(),

@@ -11,7 +11,9 @@ use netbench_model::{
     CipherSuite, Group,
     tls::{Alpn, TlsVersion},
 };
-use netbench_protocol::{Request, RequestBody, Response, ResponseBody, Serve, ServeSite};
+use netbench_protocol::{
+    Operation, Request, RequestBody, Response, ResponseBody, Serve, ServeSite,
+};
 use netbench_testing::worker;
 
 use crate::{
@@ -59,7 +61,7 @@ impl Worker {
             panic!("a worker does not describe itself");
         };
         let mut stacks = description.stacks.into_iter();
-        let stack = stacks.find(|stack| stack.operations.iter().any(|name| name == "serve"));
+        let stack = stacks.find(|stack| stack.does(Operation::Serve));
         stack.expect("a stack that serves").record.stack
     }
 

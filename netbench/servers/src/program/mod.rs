@@ -15,7 +15,7 @@ use std::{
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
+use netbench_protocol::{Operation, PAGE_LINE, ServeSite, StackDescription};
 use netbench_tls::{
     Alpn, CipherSuite, Fault, Group, SignatureScheme, WorkerRecord, sanitize_prefix,
 };
@@ -145,7 +145,7 @@ impl Installed {
                 connector: "none".to_owned(),
                 build: Default::default(),
             },
-            operations: vec!["serve".to_owned()],
+            operations: [Operation::Serve].into(),
             trust_sources: Vec::new(),
             groups: Group::OFFERED
                 .iter()

@@ -102,8 +102,7 @@ fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
 /// The reason why the check is impossible.
 fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>, String> {
     let mut needed = rules.operations().iter();
-    let known = &description.operations;
-    if let Some(operation) = needed.find(|needed| !known.iter().any(|known| known == *needed)) {
+    if let Some(operation) = needed.find(|needed| !description.does(**needed)) {
         return Err(format!("the stack does not do \"{operation}\""));
     }
     let Some(tool) = rules.tool() else {

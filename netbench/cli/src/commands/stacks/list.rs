@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use netbench_model::{Profile, RootsSource, StackName, scan::Offer};
-use netbench_protocol::StackDescription;
+use netbench_protocol::{Operation, StackDescription};
 use netbench_report::{BuildTime, LicenceRow, StackRow, StacksReport, WorkerState};
 use netbench_runner::{
     WorkerProgram, Workers,
@@ -59,7 +59,7 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
     };
     let said = probed(&source.name, &found.path.as_path().into()).and_then(|workers| {
         let description = description(&workers, &source.name)?;
-        let hello = match workers.does(&source.name, "connect") {
+        let hello = match workers.does(&source.name, Operation::Connect) {
             true => Some(hello(&workers, &source.name)?),
             false => None,
         };

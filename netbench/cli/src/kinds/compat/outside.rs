@@ -9,6 +9,7 @@ use netbench_model::{
     compat::{CompatPlan, OutsideClient, OutsideFound, OutsideKind},
     tls::one_of,
 };
+use netbench_protocol::Operation;
 use netbench_runner::Workers;
 
 use crate::{
@@ -124,7 +125,7 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
         let Some(description) = workers.description(stack) else {
             continue;
         };
-        if !workers.does(stack, "load") {
+        if !workers.does(stack, Operation::Load) {
             bail_input!("the worker of {stack} loads no pages: it has no operation \"load\"");
         }
         let record = &description.record;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use netbench_model::{ConnectManifest, ConnectPlan, Outcome, Role, Sample, StackName, Target};
-use netbench_protocol::HttpRequest;
+use netbench_protocol::{HttpRequest, Operation};
 use netbench_report::ConnectReport;
 use netbench_runner::{Event, Trials, Workers, execute};
 use netbench_scan::raise_descriptor_limit;
@@ -148,14 +148,14 @@ impl ConnectRun {
         let paths = plan.sites.iter().any(|site| site.path != "/");
         if paths || !self.request.is_usual() {
             let what = "send a path, method or headers of your own";
-            all_can(stacks.clone(), workers, "request", what)?;
+            all_can(stacks.clone(), workers, Operation::Request, what)?;
         }
         let mut sites = plan.sites.iter();
         let is_required =
             plan.target == Target::Lab && sites.any(|site| site.lab.client_chain.is_some());
         if self.shown.0.is_some() || is_required {
             let what = "show a client certificate";
-            all_can(stacks, workers, "client-certificate", what)?;
+            all_can(stacks, workers, Operation::ClientCertificate, what)?;
         }
         Ok(sweep_can(plan, workers)?)
     }

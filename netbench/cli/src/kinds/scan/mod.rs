@@ -24,6 +24,7 @@ use netbench_model::{
     Plan, Profile, ScanManifest, ScanPlan, Site, StackName, Target,
     scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
+use netbench_protocol::Operation;
 use netbench_report::{ScanSummary, summarize_scan};
 use netbench_runner::{
     Targets,
@@ -155,7 +156,7 @@ impl Measured for ScanRun {
         if self.shown.0.is_some() {
             let stacks = plan.against.iter().map(StackName::stack);
             let what = "show a client certificate";
-            all_can(stacks, workers, "client-certificate", what)?;
+            all_can(stacks, workers, Operation::ClientCertificate, what)?;
         }
         Ok(())
     }

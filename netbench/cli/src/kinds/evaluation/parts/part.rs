@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::{Args, Command};
 use netbench_link::LinkChoice;
 use netbench_model::{EvaluationPlan, Manifest, RootsSource, Target, Thresholds};
+use netbench_protocol::Operation;
 use netbench_report::{Found, Report};
 use netbench_store::{RunFolder, read_file};
 
@@ -51,7 +52,7 @@ pub(crate) enum Needs {
     /// The workers of both stacks.
     Workers,
     /// Workers of both stacks that support this operation.
-    Operation(&'static str),
+    Operation(Operation),
 }
 
 /// Whether a part measures times, and needs an idle machine for them.

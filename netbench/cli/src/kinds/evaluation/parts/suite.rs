@@ -1,6 +1,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Part as SuitePart, Preset, SuiteManifest};
+use netbench_protocol::Operation;
 
 use super::part::{Load, Needs, Part, Results, Step, Steps, stacks, usual};
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
 
 pub(super) const PART: Part = Part {
     name: "suite",
-    needs: Needs::Operation("suite"),
+    needs: Needs::Operation(Operation::Suite),
     load: Load::Timed,
     steps,
     collect,
