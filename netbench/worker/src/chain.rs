@@ -27,11 +27,13 @@ pub struct ChainInDer {
 }
 
 /// The reason why a verifier does not accept a chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotVerified {
     /// The verifier rejected the chain, for this reason and with the library's message.
+    #[error("{1}")]
     Rejected(CertificateFault, String),
     /// The verifier does not support the verification.
+    #[error("{0}")]
     Unsupported(String),
 }
 

@@ -6,7 +6,7 @@ use netbench_tls::Profile;
 use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, own_client, refused};
 
 use crate::{
-    config::{ClientCertificates, Config, Credentials, Resumption},
+    config::{Config, Credentials},
     ffi,
     session::{Session, User},
     settings::Priority,
@@ -17,9 +17,8 @@ use crate::{
 /// one.
 pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
     let settings = setup.settings;
-    let credentials = Credentials::new()?;
-    credentials.trust_pem(setup.roots_pem)?;
-    credentials.verify_peers();
+    let mut credentials = Credentials::new()?;
+    credentials.verify_peers(setup.roots_pem)?;
     if let Some(identity) = setup.identity {
         set_identity(&credentials, identity)?;
     }
@@ -31,17 +30,11 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
             ffi::CLIENT | ffi::KEY_SHARE_TOP,
         ),
     };
-    let config = Config {
-        flags,
-        credentials,
-        priority,
-        versions: settings.versions.clone(),
+    let config = Arc::new(Config {
         alpn: settings.alpn.clone(),
-        max_record_bytes: None,
-        resumption: Resumption::None,
-        client_certificates: ClientCertificates::NotAsked,
-    };
-    let (config, probe) = (Arc::new(config), setup.probe.clone());
+        ..Config::new(flags, credentials, priority)
+    });
+    let probe = setup.probe.clone();
     let tickets: Arc<Tickets> = Arc::default();
     Ok(own_client(setup, move |host, wire| {
         let user = User {

@@ -3,15 +3,15 @@
 use std::{
     ffi::{CStr, CString, c_int, c_uint},
     ptr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock},
 };
 
-use netbench_tls::{Alpn, TlsVersion};
-use netbench_worker::{FFDHE2048_PEM, SetupError, made_once, refused};
+use netbench_tls::Alpn;
+use netbench_worker::{FFDHE2048_PEM, Owned, SetupError, refused};
 
 use crate::{
     ffi::{self, Datum},
-    session::{Error, checked},
+    session::{Error, checked, made},
     settings::Priority,
     tickets::ServerSessions,
     verify::verify,
@@ -23,12 +23,10 @@ pub(crate) struct Config {
     pub(crate) flags: c_uint,
     pub(crate) credentials: Credentials,
     pub(crate) priority: Priority,
-    pub(crate) versions: Vec<TlsVersion>,
     pub(crate) alpn: Vec<Alpn>,
     /// The maximum plaintext of a record, where it is limited.
     pub(crate) max_record_bytes: Option<u16>,
     pub(crate) resumption: Resumption,
-    pub(crate) client_certificates: ClientCertificates,
 }
 
 /// A server's means of resumption. A client has none.
@@ -36,31 +34,36 @@ pub(crate) enum Resumption {
     None,
     /// Sends tickets, `count` of them after handshakes of TLS 1.3.
     Tickets {
-        key: TicketKey,
+        key: Vec<u8>,
         count: u8,
     },
     /// Keeps sessions, before TLS 1.3.
     Kept(Arc<ServerSessions>),
 }
 
-/// Whether a server requests certificates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientCertificates {
-    NotAsked,
-    Required,
-}
-
 impl Config {
+    /// Makes the settings of a side without application protocols, a limit and resumption.
+    pub(crate) fn new(flags: c_uint, credentials: Credentials, priority: Priority) -> Self {
+        Self {
+            flags,
+            credentials,
+            priority,
+            alpn: Vec::new(),
+            max_record_bytes: None,
+            resumption: Resumption::None,
+        }
+    }
+
     /// Sets up a new session.
     pub(crate) fn set(&self, raw: ffi::Session) -> Result<(), Error> {
         let is_server = self.flags & ffi::SERVER != 0;
         // SAFETY: the session is alive, and keeps this configuration alive; the library copies the rest.
         unsafe {
-            checked(ffi::gnutls_priority_set(raw, self.priority.0))?;
+            checked(ffi::gnutls_priority_set(raw, self.priority.pointer()))?;
             checked(ffi::gnutls_credentials_set(
                 raw,
                 ffi::CRD_CERTIFICATE,
-                self.credentials.0.cast(),
+                self.credentials.pointer().cast(),
             ))?;
             if !self.alpn.is_empty() {
                 let names: Vec<_> = self
@@ -85,13 +88,13 @@ impl Config {
                 let code = ffi::gnutls_record_set_max_size(raw, usize::from(bytes));
                 checked(c_int::try_from(code).unwrap_or(c_int::MIN))?;
             }
-            if self.client_certificates == ClientCertificates::Required {
+            if is_server && self.credentials.verifies_peers {
                 ffi::gnutls_certificate_server_set_request(raw, ffi::CERT_REQUIRE);
             }
             match &self.resumption {
                 Resumption::None => Ok(()),
                 Resumption::Tickets { key, .. } => checked(
-                    ffi::gnutls_session_ticket_enable_server(raw, &raw const key.0),
+                    ffi::gnutls_session_ticket_enable_server(raw, &Datum::of(key)),
                 ),
                 Resumption::Kept(sessions) => {
                     sessions.set(raw);
@@ -117,84 +120,55 @@ pub(crate) fn is_tls13(raw: ffi::Session) -> bool {
     unsafe { ffi::gnutls_protocol_get_version(raw) == TLS13 }
 }
 
-/// The key with which a server encrypts its tickets.
-pub(crate) struct TicketKey(Datum);
-
-// SAFETY: the key is only read.
-unsafe impl Send for TicketKey {}
-// SAFETY: as above.
-unsafe impl Sync for TicketKey {}
-
-impl TicketKey {
-    pub(crate) fn new() -> Result<Self, SetupError> {
-        let mut key = Datum::EMPTY;
-        // SAFETY: the place for the result lives longer than the call.
-        let code = unsafe { ffi::gnutls_session_ticket_key_generate(&raw mut key) };
-        checked(code).map_err(refused("ticket key"))?;
-        Ok(Self(key))
-    }
-}
-
-impl Drop for TicketKey {
-    fn drop(&mut self) {
-        // SAFETY: the library has allocated it, and no other code frees it.
-        unsafe { ffi::gnutls_free(self.0.data.cast()) }
-    }
+/// Makes a key with which a server encrypts its tickets.
+pub(crate) fn ticket_key() -> Result<Vec<u8>, SetupError> {
+    let mut key = Datum::EMPTY;
+    checked(ffi::gnutls_session_ticket_key_generate(&mut key)).map_err(refused("ticket key"))?;
+    // SAFETY: the library has allocated the key, and no other code frees it.
+    Ok(unsafe { key.into_vec() })
 }
 
 /// Certificates and keys, and the trust for the verification of peers.
-pub(crate) struct Credentials(ffi::Credentials);
-
-// SAFETY: sessions only read credentials after their initialization.
-unsafe impl Send for Credentials {}
-// SAFETY: as above.
-unsafe impl Sync for Credentials {}
-
-impl Drop for Credentials {
-    fn drop(&mut self) {
-        // SAFETY: sessions keep their credentials alive.
-        unsafe { ffi::gnutls_certificate_free_credentials(self.0) }
-    }
+pub(crate) struct Credentials {
+    credentials: Owned<ffi::CredentialsInt>,
+    verifies_peers: bool,
 }
 
 impl Credentials {
     pub(crate) fn new() -> Result<Self, SetupError> {
         ffi::ready();
-        let mut made = ptr::null_mut();
-        // SAFETY: the place for the result lives longer than the call.
-        let code = unsafe { ffi::gnutls_certificate_allocate_credentials(&raw mut made) };
-        checked(code).map_err(refused("credentials"))?;
-        Ok(Self(made))
+        let credentials = made(|object| ffi::gnutls_certificate_allocate_credentials(object));
+        Ok(Self {
+            credentials: credentials.map_err(refused("credentials"))?,
+            verifies_peers: false,
+        })
     }
 
-    /// Makes the library verify the peers' certificates.
-    pub(crate) fn verify_peers(&self) {
+    /// Makes the library verify the peers' certificates, which a server then requires.
+    pub(crate) fn verify_peers(&mut self, roots_pem: &str) -> Result<(), SetupError> {
+        self.trust(roots_pem.as_bytes(), ffi::X509_FMT_PEM)?;
         // SAFETY: the credentials are alive and not shared yet.
-        unsafe { ffi::gnutls_certificate_set_verify_function(self.0, verify) }
+        unsafe { ffi::gnutls_certificate_set_verify_function(self.pointer(), verify) };
+        self.verifies_peers = true;
+        Ok(())
     }
 
-    pub(crate) fn trust_pem(&self, roots: &str) -> Result<(), SetupError> {
-        self.trust(roots.as_bytes(), ffi::X509_FMT_PEM)
-    }
-
-    pub(crate) fn trust_der(&self, root: &[u8]) -> Result<(), SetupError> {
-        self.trust(root, ffi::X509_FMT_DER)
-    }
-
-    fn trust(&self, roots: &[u8], format: c_int) -> Result<(), SetupError> {
-        let roots = Datum::of(roots);
+    pub(crate) fn trust(&self, roots: &[u8], format: c_int) -> Result<(), SetupError> {
         // SAFETY: the credentials are alive and not shared yet; the library copies the roots.
-        let read =
-            unsafe { ffi::gnutls_certificate_set_x509_trust_mem(self.0, &raw const roots, format) };
-        some_roots(read)
+        some_roots(unsafe {
+            ffi::gnutls_certificate_set_x509_trust_mem(self.pointer(), &Datum::of(roots), format)
+        })
     }
 
     pub(crate) fn trust_file(&self, path: &CStr) -> Result<(), SetupError> {
         // SAFETY: as above.
-        let read = unsafe {
-            ffi::gnutls_certificate_set_x509_trust_file(self.0, path.as_ptr(), ffi::X509_FMT_PEM)
-        };
-        some_roots(read)
+        some_roots(unsafe {
+            ffi::gnutls_certificate_set_x509_trust_file(
+                self.pointer(),
+                path.as_ptr(),
+                ffi::X509_FMT_PEM,
+            )
+        })
     }
 
     /// Sets the chain and key of this side, in PEM.
@@ -204,22 +178,18 @@ impl Credentials {
         key_pem: &str,
         password: Option<&str>,
     ) -> Result<(), SetupError> {
-        let password = terminated(password)?;
+        let password = password.map(terminated).transpose()?;
         let password = password.as_deref().map_or(ptr::null(), CStr::as_ptr);
-        let (chain, key) = (
-            Datum::of(chain_pem.as_bytes()),
-            Datum::of(key_pem.as_bytes()),
-        );
         // SAFETY: the credentials are alive and not shared yet; the library copies its arguments.
         let code = unsafe {
             ffi::gnutls_certificate_set_flags(
-                self.0,
+                self.pointer(),
                 ffi::CERTIFICATE_API_V2 | ffi::CERTIFICATE_SKIP_OCSP_RESPONSE_CHECK,
             );
             ffi::gnutls_certificate_set_x509_key_mem2(
-                self.0,
-                &raw const chain,
-                &raw const key,
+                self.pointer(),
+                &Datum::of(chain_pem.as_bytes()),
+                &Datum::of(key_pem.as_bytes()),
                 ffi::X509_FMT_PEM,
                 password,
                 0,
@@ -234,16 +204,14 @@ impl Credentials {
         file: &[u8],
         password: Option<&str>,
     ) -> Result<(), SetupError> {
-        let password = terminated(Some(password.unwrap_or_default()))?;
-        let password = password.as_deref().map_or(ptr::null(), CStr::as_ptr);
-        let file = Datum::of(file);
+        let password = terminated(password.unwrap_or_default())?;
         // SAFETY: as above.
         let code = unsafe {
             ffi::gnutls_certificate_set_x509_simple_pkcs12_mem(
-                self.0,
-                &raw const file,
+                self.pointer(),
+                &Datum::of(file),
                 ffi::X509_FMT_DER,
-                password,
+                password.as_ptr(),
             )
         };
         checked(code).map_err(refused("PKCS#12 file"))
@@ -251,12 +219,11 @@ impl Credentials {
 
     /// Sets the OCSP response that is sent with the chain.
     pub(crate) fn staple(&self, response: &[u8]) -> Result<(), SetupError> {
-        let response = Datum::of(response);
         // SAFETY: as above; the chain that was set has index 0.
         let code = unsafe {
             ffi::gnutls_certificate_set_ocsp_status_request_mem(
-                self.0,
-                &raw const response,
+                self.pointer(),
+                &Datum::of(response),
                 0,
                 ffi::X509_FMT_DER,
             )
@@ -266,46 +233,32 @@ impl Credentials {
 
     /// Sets parameters, without which a server has no suite with DHE.
     pub(crate) fn allow_dhe(&self) -> Result<(), SetupError> {
-        static FFDHE2048: OnceLock<Parameters> = OnceLock::new();
-        let parameters = made_once(&FFDHE2048, Parameters::ffdhe2048);
-        let parameters = parameters.map_err(refused("DH parameters"))?;
+        static FFDHE2048: LazyLock<Result<Owned<ffi::DhParamsInt>, Error>> =
+            LazyLock::new(ffdhe2048);
+        let parameters = FFDHE2048.as_ref().map_err(refused("DH parameters"))?;
         // SAFETY: the credentials are alive and not shared yet; the parameters are never freed.
-        unsafe { ffi::gnutls_certificate_set_dh_params(self.0, parameters.0) };
+        unsafe { ffi::gnutls_certificate_set_dh_params(self.pointer(), parameters.pointer()) };
         Ok(())
     }
-}
 
-/// Parameters of DHE, which all credentials share.
-#[derive(Clone, Copy)]
-struct Parameters(ffi::DhParams);
-
-// SAFETY: they are only read.
-unsafe impl Send for Parameters {}
-// SAFETY: as above.
-unsafe impl Sync for Parameters {}
-
-impl Parameters {
-    /// Makes those of ffdhe2048.
-    fn ffdhe2048() -> Result<Self, Error> {
-        let pem = Datum::of(FFDHE2048_PEM.as_bytes());
-        let mut made = ptr::null_mut();
-        // SAFETY: the place for the result lives longer than the call, and the library copies the text.
-        unsafe {
-            checked(ffi::gnutls_dh_params_init(&raw mut made))?;
-            checked(ffi::gnutls_dh_params_import_pkcs3(
-                made,
-                &raw const pem,
-                ffi::X509_FMT_PEM,
-            ))?;
-        }
-        Ok(Self(made))
+    fn pointer(&self) -> ffi::Credentials {
+        self.credentials.pointer()
     }
 }
 
-fn terminated(password: Option<&str>) -> Result<Option<CString>, SetupError> {
-    let password = password.map(CString::new).transpose();
+/// Makes the parameters that all credentials share.
+fn ffdhe2048() -> Result<Owned<ffi::DhParamsInt>, Error> {
+    let made = made(|object| ffi::gnutls_dh_params_init(object))?;
+    let (pem, format) = (Datum::of(FFDHE2048_PEM.as_bytes()), ffi::X509_FMT_PEM);
+    // SAFETY: the parameters are alive, and the library copies the text.
+    checked(unsafe { ffi::gnutls_dh_params_import_pkcs3(made.pointer(), &pem, format) })?;
+    Ok(made)
+}
+
+fn terminated(password: &str) -> Result<CString, SetupError> {
     // The error does not contain the password, which is a secret.
-    password.map_err(|_| SetupError::Refused("password: it has a zero byte".to_owned()))
+    CString::new(password)
+        .map_err(|_| SetupError::Refused("password: it has a zero byte".to_owned()))
 }
 
 /// Checks the number of roots that the library has read, which must not be zero.

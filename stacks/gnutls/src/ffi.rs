@@ -6,28 +6,39 @@ use std::{
     sync::Once,
 };
 
-/// Declares objects of the library, and pointers to them.
-macro_rules! opaque {
-    ($($name:ident: $pointer:ident),*) => {$(
+use netbench_worker::{CObject, StaticText};
+
+/// Declares objects of the library, pointers to them, and the functions that free them.
+macro_rules! objects {
+    ($($name:ident: $pointer:ident, $free:expr;)*) => {$(
         #[repr(C)]
         pub(crate) struct $name {
             _private: [u8; 0],
         }
         pub(crate) type $pointer = *mut $name;
+
+        // SAFETY: the library keeps no state of its objects in its threads, and only reads those that sessions share.
+        unsafe impl CObject for $name {
+            unsafe fn free(object: $pointer) {
+                // SAFETY: the caller guarantees it.
+                unsafe { $free(object) }
+            }
+        }
     )*};
 }
 
-opaque!(
-    SessionInt: Session,
-    CredentialsInt: Credentials,
-    PriorityInt: Priority,
-    DhParamsInt: DhParams,
-    CertificateInt: Certificate,
-    CrlInt: Crl,
-    TrustListInt: TrustList,
-    PrivateKeyInt: PrivateKey,
-    PublicKeyInt: PublicKey,
-    AeadInt: Aead
+objects!(
+    SessionInt: Session, gnutls_deinit;
+    CredentialsInt: Credentials, gnutls_certificate_free_credentials;
+    PriorityInt: Priority, gnutls_priority_deinit;
+    DhParamsInt: DhParams, gnutls_dh_params_deinit;
+    CertificateInt: Certificate, gnutls_x509_crt_deinit;
+    CrlInt: Crl, gnutls_x509_crl_deinit;
+    // With 1, the contents of the list are freed too.
+    TrustListInt: TrustList, |list| gnutls_x509_trust_list_deinit(list, 1);
+    PrivateKeyInt: PrivateKey, gnutls_privkey_deinit;
+    PublicKeyInt: PublicKey, gnutls_pubkey_deinit;
+    AeadInt: Aead, gnutls_aead_cipher_deinit;
 );
 
 /// `gnutls_datum_t`.
@@ -135,25 +146,26 @@ unsafe extern "C" {
     pub(crate) static gnutls_malloc: extern "C" fn(usize) -> *mut c_void;
     pub(crate) static gnutls_free: extern "C" fn(*mut c_void);
 
-    fn gnutls_global_init() -> c_int;
-    pub(crate) fn gnutls_check_version(required: *const c_char) -> *const c_char;
-    pub(crate) fn gnutls_global_set_time_function(now: TimeFunction);
-    pub(crate) fn gnutls_strerror(error: c_int) -> *const c_char;
-    pub(crate) fn gnutls_strerror_name(error: c_int) -> *const c_char;
-    pub(crate) fn gnutls_error_is_fatal(error: c_int) -> c_int;
+    safe fn gnutls_global_init() -> c_int;
+    pub(crate) fn gnutls_check_version(required: *const c_char) -> StaticText;
+    pub(crate) safe fn gnutls_global_set_time_function(now: TimeFunction);
+    pub(crate) safe fn gnutls_strerror(error: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_strerror_name(error: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_error_is_fatal(error: c_int) -> c_int;
 
-    pub(crate) fn gnutls_cipher_suite_info(
+    pub(crate) safe fn gnutls_cipher_suite_info(
         index: usize,
-        id: *mut [u8; 2],
-        kx: *mut c_int,
-        cipher: *mut c_int,
-        mac: *mut c_int,
-        oldest: *mut c_int,
-    ) -> *const c_char;
-    pub(crate) fn gnutls_kx_get_name(kx: c_int) -> *const c_char;
-    pub(crate) fn gnutls_cipher_get_name(cipher: c_int) -> *const c_char;
-    pub(crate) fn gnutls_mac_get_name(mac: c_int) -> *const c_char;
-    pub(crate) fn gnutls_group_get_name(group: c_int) -> *const c_char;
+        id: &mut [u8; 2],
+        kx: &mut c_int,
+        cipher: &mut c_int,
+        mac: &mut c_int,
+        oldest: &mut c_int,
+    ) -> StaticText;
+    pub(crate) safe fn gnutls_kx_get_name(kx: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_cipher_get_name(cipher: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_mac_get_name(mac: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_group_get_name(group: c_int) -> StaticText;
+    pub(crate) safe fn gnutls_sign_get_name(scheme: c_int) -> StaticText;
     pub(crate) fn gnutls_priority_init(
         priority: *mut Priority,
         words: *const c_char,
@@ -166,11 +178,12 @@ unsafe extern "C" {
         suite: *mut c_uint,
     ) -> c_int;
 
-    pub(crate) fn gnutls_certificate_allocate_credentials(made: *mut Credentials) -> c_int;
+    pub(crate) safe fn gnutls_certificate_allocate_credentials(made: &mut Credentials) -> c_int;
     pub(crate) fn gnutls_certificate_free_credentials(credentials: Credentials);
     pub(crate) fn gnutls_certificate_set_flags(credentials: Credentials, flags: c_uint);
     pub(crate) fn gnutls_certificate_set_dh_params(credentials: Credentials, params: DhParams);
-    pub(crate) fn gnutls_dh_params_init(params: *mut DhParams) -> c_int;
+    pub(crate) safe fn gnutls_dh_params_init(params: &mut DhParams) -> c_int;
+    pub(crate) fn gnutls_dh_params_deinit(params: DhParams);
     pub(crate) fn gnutls_dh_params_import_pkcs3(
         params: DhParams,
         data: *const Datum,
@@ -211,7 +224,7 @@ unsafe extern "C" {
         format: c_int,
     ) -> c_int;
 
-    pub(crate) fn gnutls_init(session: *mut Session, flags: c_uint) -> c_int;
+    pub(crate) safe fn gnutls_init(session: &mut Session, flags: c_uint) -> c_int;
     pub(crate) fn gnutls_deinit(session: Session);
     pub(crate) fn gnutls_priority_set(session: Session, priority: Priority) -> c_int;
     pub(crate) fn gnutls_credentials_set(
@@ -259,7 +272,7 @@ unsafe extern "C" {
     pub(crate) fn gnutls_alert_send(session: Session, level: c_int, alert: c_int) -> c_int;
     pub(crate) fn gnutls_alert_send_appropriate(session: Session, error: c_int) -> c_int;
 
-    pub(crate) fn gnutls_session_ticket_key_generate(key: *mut Datum) -> c_int;
+    pub(crate) safe fn gnutls_session_ticket_key_generate(key: &mut Datum) -> c_int;
     pub(crate) fn gnutls_session_ticket_enable_server(session: Session, key: *const Datum)
     -> c_int;
     pub(crate) fn gnutls_session_ticket_send(
@@ -280,7 +293,7 @@ unsafe extern "C" {
     pub(crate) fn gnutls_db_set_remove_function(session: Session, remove: RemoveFunction);
 
     pub(crate) fn gnutls_protocol_get_version(session: Session) -> c_int;
-    pub(crate) fn gnutls_ciphersuite_get(session: Session) -> *const c_char;
+    pub(crate) fn gnutls_ciphersuite_get(session: Session) -> StaticText;
     pub(crate) fn gnutls_group_get(session: Session) -> c_int;
     pub(crate) fn gnutls_sign_algorithm_get(session: Session) -> c_int;
     pub(crate) fn gnutls_certificate_get_peers(
@@ -293,24 +306,24 @@ unsafe extern "C" {
         elements: c_uint,
         status: *mut c_uint,
     ) -> c_int;
-    pub(crate) fn gnutls_certificate_verification_status_print(
+    pub(crate) safe fn gnutls_certificate_verification_status_print(
         status: c_uint,
         kind: c_int,
-        text: *mut Datum,
+        text: &mut Datum,
         flags: c_uint,
     ) -> c_int;
 
-    pub(crate) fn gnutls_x509_crt_init(certificate: *mut Certificate) -> c_int;
+    pub(crate) safe fn gnutls_x509_crt_init(certificate: &mut Certificate) -> c_int;
     pub(crate) fn gnutls_x509_crt_deinit(certificate: Certificate);
     pub(crate) fn gnutls_x509_crt_import(
         certificate: Certificate,
         data: *const Datum,
         format: c_int,
     ) -> c_int;
-    pub(crate) fn gnutls_x509_crl_init(crl: *mut Crl) -> c_int;
+    pub(crate) safe fn gnutls_x509_crl_init(crl: &mut Crl) -> c_int;
     pub(crate) fn gnutls_x509_crl_deinit(crl: Crl);
     pub(crate) fn gnutls_x509_crl_import(crl: Crl, data: *const Datum, format: c_int) -> c_int;
-    pub(crate) fn gnutls_x509_trust_list_init(list: *mut TrustList, size: c_uint) -> c_int;
+    pub(crate) safe fn gnutls_x509_trust_list_init(list: &mut TrustList, size: c_uint) -> c_int;
     pub(crate) fn gnutls_x509_trust_list_deinit(list: TrustList, all: c_uint);
     pub(crate) fn gnutls_x509_trust_list_add_trust_mem(
         list: TrustList,
@@ -319,12 +332,6 @@ unsafe extern "C" {
         format: c_int,
         flags: c_uint,
         verification: c_uint,
-    ) -> c_int;
-    pub(crate) fn gnutls_x509_trust_list_add_cas(
-        list: TrustList,
-        roots: *const Certificate,
-        count: c_uint,
-        flags: c_uint,
     ) -> c_int;
     pub(crate) fn gnutls_x509_trust_list_add_crls(
         list: TrustList,
@@ -344,7 +351,7 @@ unsafe extern "C" {
         each: *const c_void,
     ) -> c_int;
 
-    pub(crate) fn gnutls_privkey_init(key: *mut PrivateKey) -> c_int;
+    pub(crate) safe fn gnutls_privkey_init(key: &mut PrivateKey) -> c_int;
     pub(crate) fn gnutls_privkey_deinit(key: PrivateKey);
     pub(crate) fn gnutls_privkey_import_x509_raw(
         key: PrivateKey,
@@ -360,7 +367,7 @@ unsafe extern "C" {
         data: *const Datum,
         signature: *mut Datum,
     ) -> c_int;
-    pub(crate) fn gnutls_pubkey_init(key: *mut PublicKey) -> c_int;
+    pub(crate) safe fn gnutls_pubkey_init(key: &mut PublicKey) -> c_int;
     pub(crate) fn gnutls_pubkey_deinit(key: PublicKey);
     pub(crate) fn gnutls_pubkey_import_x509_raw(
         key: PublicKey,
@@ -412,8 +419,8 @@ unsafe extern "C" {
 pub(crate) fn ready() {
     static READY: Once = Once::new();
     READY.call_once(|| {
-        // SAFETY: the call has no arguments. A failure here recurs where the library is used.
-        let _ = unsafe { gnutls_global_init() };
+        // A failure here recurs where the library is used.
+        let _ = gnutls_global_init();
     });
 }
 
@@ -422,18 +429,6 @@ pub(crate) fn ready() {
 #[unsafe(no_mangle)]
 extern "C" fn _gnutls_global_init_skip() -> c_int {
     1
-}
-
-/// Returns a text of the library, which it never frees.
-///
-/// # Safety
-/// The pointer is null, or to a string that lives as long as the process.
-pub(crate) unsafe fn text(from: *const c_char) -> Option<&'static str> {
-    if from.is_null() {
-        return None;
-    }
-    // SAFETY: the caller guarantees it.
-    unsafe { CStr::from_ptr(from) }.to_str().ok()
 }
 
 /// Returns the version of nettle, which has GnuTLS' cryptography, where the loaded one reports it.

@@ -5,14 +5,13 @@ use std::{any::Any, ffi::CString, sync::Arc};
 use netbench_protocol::Material;
 use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
-    AeadRecords, Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped,
-    RecordProtection, SessionError, SetupError, Signatures, SigningPair, TICKETS, TrustRoots,
-    Verifier, refused,
+    AeadRecords, Endpoint, EndpointSetup, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
+    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, failed, refused,
 };
 
 use crate::{
     chain::TrustList,
-    config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
+    config::{Config, Credentials, Resumption, ticket_key},
     ffi,
     records::Key,
     session::{Session, User},
@@ -26,9 +25,8 @@ impl InMemory for GnuTls {
     fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         supported(setup)?;
         let material = setup.material;
-        let credentials = Credentials::new()?;
-        credentials.trust_pem(&material.roots_pem)?;
-        credentials.verify_peers();
+        let mut credentials = Credentials::new()?;
+        credentials.verify_peers(&material.roots_pem)?;
         if setup.settings.client_auth == ClientAuth::On {
             let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
             credentials.identity(chain, key, None)?;
@@ -51,11 +49,10 @@ impl InMemory for GnuTls {
     fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         supported(setup)?;
         let material = setup.material;
-        let credentials = Credentials::new()?;
+        let mut credentials = Credentials::new()?;
         credentials.identity(&material.chain_pem, &material.key_pem, None)?;
         if setup.settings.client_auth == ClientAuth::On {
-            credentials.trust_pem(&material.roots_pem)?;
-            credentials.verify_peers();
+            credentials.verify_peers(&material.roots_pem)?;
         }
         let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
         let (flags, resumption) = match setup.kind {
@@ -65,7 +62,7 @@ impl InMemory for GnuTls {
                 (flags | ffi::NO_TICKETS, Resumption::Kept(kept))
             }
             HandshakeKind::Ticket => {
-                let key = TicketKey::new()?;
+                let key = ticket_key()?;
                 let count = u8::try_from(TICKETS).unwrap_or(u8::MAX);
                 (flags, Resumption::Tickets { key, count })
             }
@@ -78,15 +75,18 @@ impl InMemory for GnuTls {
         let (trust, host) = (TrustList::of_pem(roots_pem)?, name(host)?);
         Ok(Box::new(move |chain: &[Vec<u8>]| {
             let verified = trust.verify(chain, &host);
-            verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
+            verified.map_err(failed(FailureWord::Verify))
         }))
     }
 
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
         let credentials = Credentials::new()?;
         match roots {
-            TrustRoots::Pem(text) => credentials.trust_pem(text)?,
-            TrustRoots::Der(all) => all.iter().try_for_each(|der| credentials.trust_der(der))?,
+            TrustRoots::Pem(text) => credentials.trust(text.as_bytes(), ffi::X509_FMT_PEM)?,
+            TrustRoots::Der(all) => {
+                let mut all = all.iter();
+                all.try_for_each(|der| credentials.trust(der, ffi::X509_FMT_DER))?;
+            }
             TrustRoots::File(path) => credentials.trust_file(&name(path)?)?,
         }
         Ok(Box::new((
@@ -141,21 +141,10 @@ fn config(
     credentials: Credentials,
     resumption: Resumption,
 ) -> Result<Arc<Config>, SetupError> {
-    let settings = setup.settings;
-    let asks = setup.side == EndpointSide::Server && settings.client_auth == ClientAuth::On;
     Ok(Arc::new(Config {
-        flags,
-        credentials,
-        priority: Priority::exact(&settings.into())?,
-        versions: vec![settings.version],
-        alpn: Vec::new(),
         max_record_bytes: setup.max_fragment_bytes,
         resumption,
-        client_certificates: if asks {
-            ClientCertificates::Required
-        } else {
-            ClientCertificates::NotAsked
-        },
+        ..Config::new(flags, credentials, Priority::exact(&setup.settings.into())?)
     }))
 }
 

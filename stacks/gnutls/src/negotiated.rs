@@ -13,15 +13,17 @@ use crate::{
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
     let resumed = is_resumed(session);
-    // SAFETY: the session is alive, and the names have static lifetime.
+    // SAFETY: the session is alive.
     let (version, suite, group, scheme) = unsafe {
         (
             version(ffi::gnutls_protocol_get_version(session)),
-            ffi::text(ffi::gnutls_ciphersuite_get(session)).and_then(|name| name.parse().ok()),
-            ffi::text(ffi::gnutls_group_get_name(ffi::gnutls_group_get(session))),
+            ffi::gnutls_ciphersuite_get(session),
+            ffi::gnutls_group_get(session),
             ffi::gnutls_sign_algorithm_get(session),
         )
     };
+    let suite: Option<CipherSuite> = suite.get().and_then(|name| name.parse().ok());
+    let group = ffi::gnutls_group_get_name(group).get();
     // A resumed session of TLS 1.2 has no key exchange.
     let exchanged = !resumed || version == Some(TlsVersion::Tls13);
     // A server that decrypts with its RSA key signs nothing.

@@ -1,26 +1,20 @@
 //! The protection of records, by the calls that the library's record layer makes for TLS 1.3.
 
-use std::{ffi::c_int, ptr};
+use std::ffi::c_int;
 
 use netbench_tls::Aead;
 use netbench_worker::{
-    APPLICATION_DATA, AeadKey, NONCE, RECORD_DATA, RECORD_HEADER, SetupError, TAG_BYTES, refused,
+    APPLICATION_DATA, AeadKey, NONCE, Owned, RECORD_DATA, RECORD_HEADER, SetupError, TAG_BYTES,
+    refused,
 };
 
 use crate::{
     ffi::{self, Datum},
-    session::{Error, checked},
+    session::{Error, checked, made},
 };
 
 /// A key for records.
-pub(crate) struct Key(ffi::Aead);
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { ffi::gnutls_aead_cipher_deinit(self.0) }
-    }
-}
+pub(crate) struct Key(Owned<ffi::AeadInt>);
 
 impl Key {
     pub(crate) fn new(aead: Aead) -> Result<Self, SetupError> {
@@ -34,12 +28,10 @@ impl Key {
             Aead::Aes256Gcm => (AES_256_GCM, &[0x5a; 32][..]),
             Aead::ChaCha20Poly1305 => (CHACHA20_POLY1305, &[0x5a; 32][..]),
         };
-        let key = Datum::of(key);
-        let mut made = ptr::null_mut();
-        // SAFETY: the place for the result lives longer than the call, and the library copies the key.
-        checked(unsafe { ffi::gnutls_aead_cipher_init(&raw mut made, cipher, &raw const key) })
-            .map_err(refused("cipher"))?;
-        Ok(Self(made))
+        // SAFETY: the library copies the key.
+        let made =
+            made(|made| unsafe { ffi::gnutls_aead_cipher_init(made, cipher, &Datum::of(key)) });
+        made.map(Self).map_err(refused("cipher"))
     }
 }
 
@@ -53,7 +45,7 @@ impl AeadKey for Key {
         // SAFETY: all arguments live longer than the call, and the record has room for as many bytes.
         checked(unsafe {
             ffi::gnutls_aead_cipher_encryptv(
-                self.0,
+                self.0.pointer(),
                 NONCE.as_ptr().cast(),
                 NONCE.len(),
                 &raw const header,
@@ -73,7 +65,7 @@ impl AeadKey for Key {
         // SAFETY: all arguments live longer than the call, and there is room for as many bytes.
         checked(unsafe {
             ffi::gnutls_aead_cipher_decrypt(
-                self.0,
+                self.0.pointer(),
                 NONCE.as_ptr().cast(),
                 NONCE.len(),
                 RECORD_HEADER.as_ptr().cast(),

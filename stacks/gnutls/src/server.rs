@@ -7,7 +7,7 @@ use netbench_worker::{
 };
 
 use crate::{
-    config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
+    config::{Config, Credentials, Resumption, ticket_key},
     ffi,
     session::{Session, User},
     settings::{Priority, has_group, has_suite},
@@ -24,24 +24,18 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let (resumption, flags) = match site.tickets {
         0 => (Resumption::None, ffi::SERVER | ffi::NO_TICKETS),
         count => {
-            let key = TicketKey::new()?;
+            let key = ticket_key()?;
             let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
             (Resumption::Tickets { key, count }, flags)
         }
     };
     let signatures = SignatureScheme::OFFERED.to_vec();
     let parameters = Parameters::of_site(site, has_suite, has_group, signatures);
-    let config = Config {
-        flags,
-        credentials,
-        priority: Priority::exact(&parameters)?,
-        versions: site.versions.clone(),
+    let config = Arc::new(Config {
         alpn: site.alpn.clone(),
-        max_record_bytes: None,
         resumption,
-        client_certificates: ClientCertificates::NotAsked,
-    };
-    let config = Arc::new(config);
+        ..Config::new(flags, credentials, Priority::exact(&parameters)?)
+    });
     Ok(own_server(move |stream| {
         let session = Session::new(&config, Socket::new(stream), User::default())?;
         Ok(TlsStream::new(session))

@@ -6,13 +6,13 @@ use std::{
     net::IpAddr,
     ptr,
     sync::Arc,
-    task::Poll,
+    task::{Poll, ready},
 };
 
 use errno::{Errno, set_errno};
 use netbench_tls::{Alert, Negotiated};
 use netbench_worker::{
-    CallbackTransport, DrivenSession, Lent, NotTransferred, Probe, SocketSession,
+    CObject, CallbackTransport, DrivenSession, Lent, NotTransferred, Owned, Probe, SocketSession,
 };
 
 use crate::{
@@ -34,8 +34,7 @@ pub(crate) struct Error {
 
 impl Error {
     pub(crate) fn of(code: c_int) -> Self {
-        // SAFETY: the text has static lifetime.
-        let words = unsafe { ffi::text(ffi::gnutls_strerror(code)) };
+        let words = ffi::gnutls_strerror(code).get();
         Self {
             code,
             alert: None,
@@ -45,8 +44,8 @@ impl Error {
 
     /// Returns the library's name of the error, such as `GNUTLS_E_AGAIN`.
     pub(crate) fn name(&self) -> &'static str {
-        // SAFETY: the text has static lifetime.
-        unsafe { ffi::text(ffi::gnutls_strerror_name(self.code)) }.unwrap_or("unknown")
+        let name = ffi::gnutls_strerror_name(self.code).get();
+        name.unwrap_or("unknown")
     }
 }
 
@@ -57,6 +56,14 @@ pub(crate) fn checked(code: c_int) -> Result<(), Error> {
     } else {
         Ok(())
     }
+}
+
+/// Returns the object that a function of the library makes.
+pub(crate) fn made<T: CObject>(make: impl FnOnce(&mut *mut T) -> c_int) -> Result<Owned<T>, Error> {
+    let mut object = ptr::null_mut();
+    checked(make(&mut object))?;
+    // SAFETY: the library has made the object for this owner.
+    Ok(unsafe { Owned::new(object) })
 }
 
 /// The data of a session that its callbacks use.
@@ -72,7 +79,7 @@ pub(crate) struct User {
 
 /// One side of a session.
 pub(crate) struct Session<T> {
-    raw: ffi::Session,
+    session: Owned<ffi::SessionInt>,
     /// The transport and the user data. Both are passed to the library as pointers, and freed after it has
     /// released them.
     end: Lent<CallbackTransport<T>>,
@@ -97,30 +104,17 @@ enum Renegotiation {
     Begun,
 }
 
-// SAFETY: the library keeps no state of a session in its threads, and the data shared between sessions are
-// only read.
-unsafe impl<T: Send> Send for Session<T> {}
-
-impl<T> Drop for Session<T> {
-    fn drop(&mut self) {
-        // SAFETY: `new` made it, and no other code frees it.
-        unsafe { ffi::gnutls_deinit(self.raw) }
-    }
-}
-
 impl<T: Read + Write> Session<T> {
     pub(crate) fn new(config: &Arc<Config>, transport: T, user: User) -> Result<Self, Error> {
-        let mut raw = ptr::null_mut();
-        // SAFETY: the place for the result lives longer than the call.
-        checked(unsafe { ffi::gnutls_init(&raw mut raw, config.flags | ffi::NONBLOCK) })?;
         let session = Self {
-            raw,
+            session: made(|session| ffi::gnutls_init(session, config.flags | ffi::NONBLOCK))?,
             end: Lent::new(CallbackTransport::new(transport)),
             user: Lent::new(user),
             config: Arc::clone(config),
             sending: Sending::Nothing,
             renegotiation: Renegotiation::None,
         };
+        let raw = session.session.pointer();
         // SAFETY: the pointers are valid until the session is dropped.
         unsafe {
             ffi::gnutls_session_set_ptr(raw, session.user.pointer());
@@ -148,7 +142,7 @@ impl<T: Read + Write> Session<T> {
             // SAFETY: the library copies the name.
             checked(unsafe {
                 ffi::gnutls_server_name_set(
-                    self.raw,
+                    self.session.pointer(),
                     ffi::NAME_DNS,
                     name.as_ptr().cast(),
                     name.len(),
@@ -157,25 +151,22 @@ impl<T: Read + Write> Session<T> {
         }
         match &self.user.tickets {
             Some(tickets) => {
-                tickets::watch(self.raw);
-                tickets::resume(tickets, self.raw, name)
+                tickets::watch(self.session.pointer());
+                tickets::resume(tickets, self.session.pointer(), name)
             }
             None => Ok(()),
         }
     }
 
     fn after_handshake(&mut self) -> Poll<io::Result<()>> {
-        let tickets = self.config.tickets_to_send(self.raw);
+        let tickets = self.config.tickets_to_send(self.session.pointer());
         if tickets > 0 {
             // SAFETY: the session is alive.
-            let sent = self
-                .call(|raw| unsafe { ffi::gnutls_session_ticket_send(raw, tickets, 0) as isize });
-            if sent?.is_pending() {
-                return Poll::Pending;
-            }
+            let send = |raw| unsafe { ffi::gnutls_session_ticket_send(raw, tickets, 0) as isize };
+            ready!(self.call(send))?;
         }
         if let (Some(tickets), Some(host)) = (&self.user.tickets, &self.user.host) {
-            tickets::keep_old(tickets, self.raw, host.to_bytes());
+            tickets::keep_old(tickets, self.session.pointer(), host.to_bytes());
         }
         Poll::Ready(Ok(()))
     }
@@ -187,16 +178,17 @@ impl<T: Read + Write> Session<T> {
             return;
         };
         // SAFETY: the session is alive.
-        let version = version(unsafe { ffi::gnutls_protocol_get_version(self.raw) });
-        let has_version = version.is_some_and(|version| self.config.versions.contains(&version));
+        let version = version(unsafe { ffi::gnutls_protocol_get_version(self.session.pointer()) });
+        let has_version =
+            version.is_some_and(|version| self.config.priority.versions.contains(&version));
         // SAFETY: as above. A server with only TLS 1.3 notices only by the suites that a client lacks that
         // version.
         let _ = unsafe {
             if has_version {
-                ffi::gnutls_alert_send_appropriate(self.raw, *code)
+                ffi::gnutls_alert_send_appropriate(self.session.pointer(), *code)
             } else {
                 let alert = c_int::from(Alert::PROTOCOL_VERSION.0);
-                ffi::gnutls_alert_send(self.raw, ffi::AL_FATAL, alert)
+                ffi::gnutls_alert_send(self.session.pointer(), ffi::AL_FATAL, alert)
             }
         };
     }
@@ -206,17 +198,15 @@ impl<T: Read + Write> Session<T> {
     fn call(&mut self, mut function: impl FnMut(ffi::Session) -> isize) -> Poll<io::Result<usize>> {
         loop {
             self.end.begin_call();
-            let result = function(self.raw);
+            let result = function(self.session.pointer());
             let code = match usize::try_from(result) {
                 Ok(count) => return Poll::Ready(Ok(count)),
                 Err(_) => c_int::try_from(result).unwrap_or(c_int::MIN),
             };
-            // SAFETY: the call only examines the number.
-            let is_fatal = unsafe { ffi::gnutls_error_is_fatal(code) } != 0;
             if matches!(code, ffi::E_AGAIN | ffi::E_INTERRUPTED) && self.end.is_blocked() {
                 return Poll::Pending;
             }
-            if is_fatal {
+            if ffi::gnutls_error_is_fatal(code) != 0 {
                 return Poll::Ready(Err(self.error(code)));
             }
         }
@@ -234,7 +224,7 @@ impl<T: Read + Write> Session<T> {
         let mut error = Error::of(code);
         if code == ffi::E_FATAL_ALERT_RECEIVED {
             // SAFETY: the session is alive.
-            let alert = unsafe { ffi::gnutls_alert_get(self.raw) };
+            let alert = unsafe { ffi::gnutls_alert_get(self.session.pointer()) };
             error.alert = u8::try_from(alert).ok().map(Alert);
         }
         io::Error::other(error)
@@ -256,14 +246,11 @@ impl<T: Read + Write> DrivenSession for Session<T> {
     fn handshake(&mut self) -> Poll<io::Result<()>> {
         // SAFETY: the session is alive.
         let done = self.call(|raw| unsafe { ffi::gnutls_handshake(raw) as isize });
-        match done {
-            Poll::Ready(Err(error)) => {
-                self.send_alert(&error);
-                Poll::Ready(Err(error))
-            }
-            Poll::Ready(Ok(_)) => self.after_handshake(),
-            Poll::Pending => Poll::Pending,
+        if let Poll::Ready(Err(error)) = &done {
+            self.send_alert(error);
         }
+        ready!(done)?;
+        self.after_handshake()
     }
 
     fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
@@ -314,21 +301,21 @@ impl<T: Read + Write> DrivenSession for Session<T> {
 
     fn has_plaintext(&self) -> bool {
         // SAFETY: the session is alive.
-        unsafe { ffi::gnutls_record_check_pending(self.raw) > 0 }
+        unsafe { ffi::gnutls_record_check_pending(self.session.pointer()) > 0 }
     }
 
     fn negotiated(&self) -> Negotiated {
-        negotiated(self.raw)
+        negotiated(self.session.pointer())
     }
 
     fn resumed(&self) -> bool {
-        is_resumed(self.raw)
+        is_resumed(self.session.pointer())
     }
 }
 
 impl<T: Read + Write> SocketSession for Session<T> {
     fn alpn(&self) -> Option<Vec<u8>> {
-        alpn(self.raw)
+        alpn(self.session.pointer())
     }
 
     fn close(&mut self) -> Poll<io::Result<()>> {

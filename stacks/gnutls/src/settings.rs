@@ -1,71 +1,63 @@
 //! Versions, suites, groups and signature schemes in GnuTLS' priority strings.
 
-use std::{ffi::CString, fmt::Display, ptr};
+use std::{
+    ffi::{CString, c_int},
+    fmt::Display,
+    ptr,
+};
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{Parameters, SetupError, all_of, refused, supported, usable_suites};
+use netbench_worker::{Owned, Parameters, SetupError, all_of, refused, supported, usable_suites};
 
-use crate::{ffi, session::checked};
+use crate::{ffi, session::made};
 
-/// The numbers and names of each scheme in the library: those of ECDSA have other ones before TLS 1.3, which
-/// do not include the curve.
-const SCHEMES: &[(SignatureScheme, &[(i32, &str)])] = &[
-    (
-        SignatureScheme::ECDSA_SECP256R1_SHA256,
-        &[(37, "ECDSA-SECP256R1-SHA256"), (14, "ECDSA-SHA256")],
-    ),
-    (
-        SignatureScheme::ECDSA_SECP384R1_SHA384,
-        &[(38, "ECDSA-SECP384R1-SHA384"), (15, "ECDSA-SHA384")],
-    ),
-    (SignatureScheme::ED25519, &[(35, "EDDSA-ED25519")]),
-    (
-        SignatureScheme::RSA_PSS_RSAE_SHA256,
-        &[(40, "RSA-PSS-RSAE-SHA256")],
-    ),
-    (
-        SignatureScheme::RSA_PSS_RSAE_SHA384,
-        &[(41, "RSA-PSS-RSAE-SHA384")],
-    ),
-    (
-        SignatureScheme::RSA_PSS_RSAE_SHA512,
-        &[(42, "RSA-PSS-RSAE-SHA512")],
-    ),
-    (SignatureScheme::RSA_PKCS1_SHA256, &[(6, "RSA-SHA256")]),
-    (SignatureScheme::RSA_PKCS1_SHA384, &[(7, "RSA-SHA384")]),
-    (SignatureScheme::RSA_PKCS1_SHA512, &[(8, "RSA-SHA512")]),
+/// The library's number of each scheme. Those of ECDSA have another one before TLS 1.3, which does not include the curve.
+const SCHEMES: &[(SignatureScheme, c_int)] = &[
+    (SignatureScheme::ECDSA_SECP256R1_SHA256, 37),
+    (SignatureScheme::ECDSA_SECP256R1_SHA256, 14),
+    (SignatureScheme::ECDSA_SECP384R1_SHA384, 38),
+    (SignatureScheme::ECDSA_SECP384R1_SHA384, 15),
+    (SignatureScheme::ED25519, 35),
+    (SignatureScheme::RSA_PSS_RSAE_SHA256, 40),
+    (SignatureScheme::RSA_PSS_RSAE_SHA384, 41),
+    (SignatureScheme::RSA_PSS_RSAE_SHA512, 42),
+    (SignatureScheme::RSA_PKCS1_SHA256, 6),
+    (SignatureScheme::RSA_PKCS1_SHA384, 7),
+    (SignatureScheme::RSA_PKCS1_SHA512, 8),
 ];
 
-const GROUPS: &[(Group, &str)] = &[
-    (Group::X25519, "X25519"),
-    (Group::SECP256R1, "SECP256R1"),
-    (Group::SECP384R1, "SECP384R1"),
-];
+/// The groups, whose names in the library are the registered ones, except for lowercase letters.
+const GROUPS: [Group; 3] = [Group::X25519, Group::SECP256R1, Group::SECP384R1];
 
 /// Returns the scheme with the library's number.
-pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
+pub(crate) fn scheme(number: c_int) -> Option<SignatureScheme> {
     let mut known = SCHEMES.iter();
-    known
-        .find(|(_, numbers)| numbers.iter().any(|(own, _)| *own == number))
-        .map(|(scheme, _)| *scheme)
+    known.find(|(_, own)| *own == number).map(|(it, _)| *it)
 }
 
 /// Returns the library's number of a scheme, in TLS 1.3.
-pub(crate) fn number(scheme: SignatureScheme) -> Option<i32> {
-    let mut known = SCHEMES.iter();
-    let (_, numbers) = known.find(|(own, _)| *own == scheme)?;
-    numbers.first().map(|(number, _)| *number)
+pub(crate) fn number(scheme: SignatureScheme) -> Option<c_int> {
+    numbers(scheme).next()
+}
+
+fn numbers(scheme: SignatureScheme) -> impl Iterator<Item = c_int> {
+    let of_scheme = SCHEMES.iter().filter(move |(it, _)| *it == scheme);
+    of_scheme.map(|(_, number)| *number)
 }
 
 /// Returns the group with the library's name.
 pub(crate) fn group(name: &str) -> Option<Group> {
-    let mut known = GROUPS.iter();
-    known.find(|(_, own)| *own == name).map(|(group, _)| *group)
+    name.parse().ok().filter(|group| has_group(*group))
 }
 
 /// Returns whether the library supports the group.
 pub(crate) fn has_group(group: Group) -> bool {
-    GROUPS.iter().any(|(own, _)| *own == group)
+    GROUPS.contains(&group)
+}
+
+/// Returns whether the library supports the scheme.
+pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
+    number(scheme).is_some()
 }
 
 /// Returns whether the library supports the suite.
@@ -73,36 +65,23 @@ pub(crate) fn has_suite(suite: CipherSuite) -> bool {
     LibrarySuite::of(suite).is_some()
 }
 
-/// Returns whether the library supports the scheme.
-pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
-    SCHEMES.iter().any(|(own, _)| *own == scheme)
-}
-
 /// The library's priorities, which sessions share.
-pub(crate) struct Priority(pub(crate) ffi::Priority);
-
-// SAFETY: sessions only read priorities after their initialization.
-unsafe impl Send for Priority {}
-// SAFETY: as above.
-unsafe impl Sync for Priority {}
-
-impl Drop for Priority {
-    fn drop(&mut self) {
-        // SAFETY: sessions keep their priorities alive.
-        unsafe { ffi::gnutls_priority_deinit(self.0) }
-    }
+pub(crate) struct Priority {
+    priority: Owned<ffi::PriorityInt>,
+    /// The versions for which they were made.
+    pub(crate) versions: Vec<TlsVersion>,
 }
 
 impl Priority {
     /// Makes the library's default priorities, with these versions.
     pub(crate) fn of_library(versions: &[TlsVersion]) -> Result<Self, SetupError> {
-        Self::parse(&library_words(versions)?)
+        Self::parse(&library_words(versions)?, versions)
     }
 
     /// Makes priorities with exactly these parameters; all others are those of the library's `NORMAL`.
     pub(crate) fn exact(parameters: &Parameters) -> Result<Self, SetupError> {
         let suites = usable_suites(&parameters.suites, &parameters.versions);
-        let priority = Self::parse(&words(parameters, &suites)?)?;
+        let priority = Self::parse(&words(parameters, &suites)?, &parameters.versions)?;
         let offered = priority.suites();
         if let Some(extra) = offered.iter().find(|suite| !suites.contains(suite)) {
             return Err(SetupError::Unsupported(format!(
@@ -119,15 +98,20 @@ impl Priority {
         Ok(priority)
     }
 
-    fn parse(words: &str) -> Result<Self, SetupError> {
+    fn parse(words: &str, versions: &[TlsVersion]) -> Result<Self, SetupError> {
         ffi::ready();
         let text = CString::new(words).map_err(refused("priorities"))?;
-        let mut made = ptr::null_mut();
-        // SAFETY: the string and the place for the result live longer than the call.
-        let code =
-            unsafe { ffi::gnutls_priority_init(&raw mut made, text.as_ptr(), ptr::null_mut()) };
-        checked(code).map_err(refused("priorities"))?;
-        Ok(Self(made))
+        // SAFETY: the library copies the string.
+        let priority =
+            made(|made| unsafe { ffi::gnutls_priority_init(made, text.as_ptr(), ptr::null_mut()) });
+        Ok(Self {
+            priority: priority.map_err(refused("priorities"))?,
+            versions: versions.to_vec(),
+        })
+    }
+
+    pub(crate) fn pointer(&self) -> ffi::Priority {
+        self.priority.pointer()
     }
 
     /// Returns the suites, in the order in which they are offered.
@@ -136,8 +120,9 @@ impl Priority {
         for index in 0.. {
             let mut at = 0;
             // SAFETY: the priorities and the place for the result are alive.
-            let code =
-                unsafe { ffi::gnutls_priority_get_cipher_suite_index(self.0, index, &raw mut at) };
+            let code = unsafe {
+                ffi::gnutls_priority_get_cipher_suite_index(self.pointer(), index, &raw mut at)
+            };
             match code {
                 0 => suites.extend(LibrarySuite::at(at as usize).map(|known| known.suite)),
                 // No suite has this pair of a key exchange and a cipher.
@@ -206,20 +191,17 @@ fn words(parameters: &Parameters, suites: &[CipherSuite]) -> Result<String, Setu
         add(format!("+{}", suite.mac));
     }
     for group in &parameters.groups {
-        let mut known = GROUPS.iter();
-        let (_, name) = known
-            .find(|(own, _)| own == group)
-            .ok_or_else(|| lacks("group", group))?;
-        add(format!("+GROUP-{name}"));
+        if !has_group(*group) {
+            return Err(lacks("group", group));
+        }
+        add(format!("+GROUP-{group}"));
     }
     for scheme in &parameters.signatures {
-        let mut known = SCHEMES.iter();
-        let (_, names) = known
-            .find(|(own, _)| own == scheme)
-            .ok_or_else(|| lacks("signature scheme", scheme))?;
-        for (_, name) in *names {
-            add(format!("+SIGN-{name}"));
+        if !has_scheme(*scheme) {
+            return Err(lacks("signature scheme", scheme));
         }
+        let names = numbers(*scheme).filter_map(|number| ffi::gnutls_sign_get_name(number).get());
+        names.for_each(|name| add(format!("+SIGN-{name}")));
     }
     Ok(words.join(":"))
 }
@@ -254,24 +236,21 @@ impl LibrarySuite {
     fn at(index: usize) -> Option<Self> {
         let mut id = [0; 2];
         let (mut kx, mut cipher, mut mac, mut oldest) = (0, 0, 0, 0);
-        // SAFETY: the places for the results live longer than the call; the names have static lifetime.
-        unsafe {
-            let name = ffi::gnutls_cipher_suite_info(
-                index,
-                &raw mut id,
-                &raw mut kx,
-                &raw mut cipher,
-                &raw mut mac,
-                &raw mut oldest,
-            );
-            ffi::text(name)?;
-            Some(Self {
-                suite: CipherSuite(u16::from_be_bytes(id)),
-                kx: ffi::text(ffi::gnutls_kx_get_name(kx)),
-                cipher: ffi::text(ffi::gnutls_cipher_get_name(cipher))?,
-                mac: ffi::text(ffi::gnutls_mac_get_name(mac))?,
-            })
-        }
+        let name = ffi::gnutls_cipher_suite_info(
+            index,
+            &mut id,
+            &mut kx,
+            &mut cipher,
+            &mut mac,
+            &mut oldest,
+        );
+        name.get()?;
+        Some(Self {
+            suite: CipherSuite(u16::from_be_bytes(id)),
+            kx: ffi::gnutls_kx_get_name(kx).get(),
+            cipher: ffi::gnutls_cipher_get_name(cipher).get()?,
+            mac: ffi::gnutls_mac_get_name(mac).get()?,
+        })
     }
 }
 

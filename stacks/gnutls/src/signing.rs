@@ -7,11 +7,11 @@ use std::{
 
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
+use netbench_worker::{Owned, SIGNED, SetupError, SigningKey, refused};
 
 use crate::{
     ffi::{self, Datum},
-    session::{Error, checked},
+    session::{Error, checked, made},
     settings::number,
 };
 
@@ -20,8 +20,8 @@ const NONE: c_uint = 0;
 
 /// A key, and the public key of its certificate, which is parsed in advance.
 pub(crate) struct Keys {
-    private: PrivateKey,
-    public: PublicKey,
+    private: Owned<ffi::PrivateKeyInt>,
+    public: Owned<ffi::PublicKeyInt>,
     scheme: c_int,
 }
 
@@ -30,8 +30,8 @@ impl Keys {
         ffi::ready();
         let scheme = kind.schemes().first().copied().and_then(number);
         Ok(Self {
-            private: PrivateKey::read(&material.key_pem).map_err(refused("key"))?,
-            public: PublicKey::read(&material.chain_pem).map_err(refused("leaf"))?,
+            private: private_key(&material.key_pem).map_err(refused("key"))?,
+            public: public_key(&material.chain_pem).map_err(refused("leaf"))?,
             scheme: scheme
                 .ok_or_else(|| SetupError::Unsupported(format!("no key {kind} in this GnuTLS")))?,
         })
@@ -42,14 +42,14 @@ impl SigningKey for Keys {
     type Error = Error;
 
     fn sign(&self, signature: &mut Vec<u8>) -> Result<(), Error> {
-        let (data, mut made) = (Datum::of(&SIGNED), Datum::EMPTY);
+        let mut made = Datum::EMPTY;
         // SAFETY: all arguments live longer than the call, and the signature is copied and freed.
         unsafe {
             checked(ffi::gnutls_privkey_sign_data2(
-                self.private.0,
+                self.private.pointer(),
                 self.scheme,
                 NONE,
-                &raw const data,
+                &Datum::of(&SIGNED),
                 &raw mut made,
             ))?;
             *signature = made.into_vec();
@@ -58,75 +58,40 @@ impl SigningKey for Keys {
     }
 
     fn verify(&self, signature: &[u8]) -> Result<bool, Error> {
-        let (data, signature) = (Datum::of(&SIGNED), Datum::of(signature));
         // SAFETY: all arguments live longer than the call.
         checked(unsafe {
             ffi::gnutls_pubkey_verify_data2(
-                self.public.0,
+                self.public.pointer(),
                 self.scheme,
                 NONE,
-                &raw const data,
-                &raw const signature,
+                &Datum::of(&SIGNED),
+                &Datum::of(signature),
             )
         })
         .map(|()| true)
     }
 }
 
-struct PrivateKey(ffi::PrivateKey);
-
-impl Drop for PrivateKey {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { ffi::gnutls_privkey_deinit(self.0) }
-    }
+fn private_key(pem: &str) -> Result<Owned<ffi::PrivateKeyInt>, Error> {
+    let key = made(|object| ffi::gnutls_privkey_init(object))?;
+    // SAFETY: the new key is alive, and the library copies the text.
+    checked(unsafe {
+        ffi::gnutls_privkey_import_x509_raw(
+            key.pointer(),
+            &Datum::of(pem.as_bytes()),
+            ffi::X509_FMT_PEM,
+            ptr::null(),
+            NONE,
+        )
+    })?;
+    Ok(key)
 }
 
-impl PrivateKey {
-    fn read(pem: &str) -> Result<Self, Error> {
-        let data = Datum::of(pem.as_bytes());
-        let mut key = ptr::null_mut();
-        // SAFETY: the places for the results live longer than the calls, and the library copies the key.
-        unsafe {
-            checked(ffi::gnutls_privkey_init(&raw mut key))?;
-            let key = Self(key);
-            checked(ffi::gnutls_privkey_import_x509_raw(
-                key.0,
-                &raw const data,
-                ffi::X509_FMT_PEM,
-                ptr::null(),
-                NONE,
-            ))?;
-            Ok(key)
-        }
-    }
-}
-
-struct PublicKey(ffi::PublicKey);
-
-impl Drop for PublicKey {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { ffi::gnutls_pubkey_deinit(self.0) }
-    }
-}
-
-impl PublicKey {
-    /// Reads the public key of the first certificate.
-    fn read(chain_pem: &str) -> Result<Self, Error> {
-        let data = Datum::of(chain_pem.as_bytes());
-        let mut key = ptr::null_mut();
-        // SAFETY: as above.
-        unsafe {
-            checked(ffi::gnutls_pubkey_init(&raw mut key))?;
-            let key = Self(key);
-            checked(ffi::gnutls_pubkey_import_x509_raw(
-                key.0,
-                &raw const data,
-                ffi::X509_FMT_PEM,
-                NONE,
-            ))?;
-            Ok(key)
-        }
-    }
+/// Reads the public key of the first certificate.
+fn public_key(chain_pem: &str) -> Result<Owned<ffi::PublicKeyInt>, Error> {
+    let key = made(|object| ffi::gnutls_pubkey_init(object))?;
+    let (data, format) = (Datum::of(chain_pem.as_bytes()), ffi::X509_FMT_PEM);
+    // SAFETY: as above.
+    checked(unsafe { ffi::gnutls_pubkey_import_x509_raw(key.pointer(), &data, format, NONE) })?;
+    Ok(key)
 }

@@ -26,12 +26,12 @@ impl Stack for GnuTls {
         use Operation::*;
 
         // SAFETY: without a required version, the library returns its own.
-        let version = unsafe { ffi::text(ffi::gnutls_check_version(ptr::null())) };
+        let version = unsafe { ffi::gnutls_check_version(ptr::null()) };
         StackDescription {
             record: WorkerRecord {
                 executable: env!("CARGO_BIN_NAME").to_owned(),
                 stack: self.name().to_owned(),
-                library: format!("GnuTLS {}", version.unwrap_or_default()),
+                library: format!("GnuTLS {}", version.get().unwrap_or_default()),
                 provider: ffi::nettle_version()
                     .map(|(major, minor)| format!("nettle {major}.{minor}")),
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -93,11 +93,9 @@ pub(crate) fn fault(status: c_uint) -> Fault {
 /// Returns the library's description of these flags.
 pub(crate) fn words(status: c_uint) -> String {
     let mut text = Datum::EMPTY;
-    // SAFETY: the place for the text lives longer than the call, and the text is copied and freed.
-    let text = unsafe {
-        ffi::gnutls_certificate_verification_status_print(status, ffi::CRT_X509, &raw mut text, 0);
-        text.into_vec()
-    };
+    ffi::gnutls_certificate_verification_status_print(status, ffi::CRT_X509, &mut text, 0);
+    // SAFETY: the library has allocated the text, and no other code frees it.
+    let text = unsafe { text.into_vec() };
     String::from_utf8_lossy(&text).trim().to_owned()
 }
 

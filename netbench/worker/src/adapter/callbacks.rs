@@ -12,6 +12,8 @@ pub struct Lent<T>(*mut T);
 
 // SAFETY: the value is owned, as in a box.
 unsafe impl<T: Send> Send for Lent<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Lent<T> {}
 
 impl<T> Lent<T> {
     /// Allocates a value.
