@@ -14,7 +14,7 @@ use crate::{
     explain::certificate_fault,
     ffi::{self, Datum},
     session::{Error, checked, made},
-    verify::{as_server, fault, words},
+    verify::{fault, requirements, words},
 };
 
 /// Returns the rejection of a chain that could not be read.
@@ -73,7 +73,7 @@ impl TrustList {
         let read: Result<Vec<_>, _> = chain.iter().map(|der| certificate(der)).collect();
         let read = read.map_err(unreadable)?;
         let mut chain: Vec<_> = read.iter().map(Owned::pointer).collect();
-        let mut held_to = as_server(host);
+        let (mut held_to, requirements) = requirements(Some(host));
         let mut status = 0;
         // SAFETY: all arguments are alive, and the library keeps none of them.
         let code = unsafe {
@@ -82,7 +82,7 @@ impl TrustList {
                 chain.as_mut_ptr(),
                 c_uint::try_from(chain.len()).unwrap_or(c_uint::MAX),
                 held_to.as_mut_ptr(),
-                c_uint::try_from(held_to.len()).unwrap_or(0),
+                requirements,
                 0,
                 &raw mut status,
                 ptr::null(),

@@ -23,16 +23,15 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
         set_identity(&credentials, identity)?;
     }
     let (priority, flags) = match settings.profile {
-        Profile::Library => (Priority::of_library(&settings.versions)?, ffi::CLIENT),
+        Profile::Library => (Priority::of_library(&settings.versions)?, 0),
         // The client sends a key share only for the first group. By default, the library sends two.
-        Profile::Default | Profile::Servo => (
-            Priority::exact(&settings.into())?,
-            ffi::CLIENT | ffi::KEY_SHARE_TOP,
-        ),
+        Profile::Default | Profile::Servo => {
+            (Priority::exact(&settings.into())?, ffi::KEY_SHARE_TOP)
+        }
     };
     let config = Arc::new(Config {
         alpn: settings.alpn.clone(),
-        ..Config::new(flags, credentials, priority)
+        ..Config::client(flags, credentials, priority)
     });
     let probe = setup.probe.clone();
     let tickets: Arc<Tickets> = Arc::default();

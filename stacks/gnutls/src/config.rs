@@ -42,15 +42,32 @@ pub(crate) enum Resumption {
 }
 
 impl Config {
-    /// Makes the settings of a side without application protocols, a limit and resumption.
-    pub(crate) fn new(flags: c_uint, credentials: Credentials, priority: Priority) -> Self {
+    /// Makes the settings of a client with these further flags, without application protocols and a limit.
+    pub(crate) fn client(flags: c_uint, credentials: Credentials, priority: Priority) -> Self {
         Self {
-            flags,
+            flags: ffi::CLIENT | flags,
             credentials,
             priority,
             alpn: Vec::new(),
             max_record_bytes: None,
             resumption: Resumption::None,
+        }
+    }
+
+    /// Makes the settings of a server, as [`Self::client`] does.
+    pub(crate) fn server(
+        resumption: Resumption,
+        credentials: Credentials,
+        priority: Priority,
+    ) -> Self {
+        let tickets = match resumption {
+            Resumption::Tickets { .. } => ffi::NO_AUTO_SEND_TICKET,
+            Resumption::None | Resumption::Kept(_) => ffi::NO_TICKETS,
+        };
+        Self {
+            flags: ffi::SERVER | tickets,
+            resumption,
+            ..Self::client(0, credentials, priority)
         }
     }
 

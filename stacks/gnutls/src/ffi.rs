@@ -1,8 +1,8 @@
 //! The used part of the library's headers, from GnuTLS 3.7.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_void},
-    ptr, slice,
+    ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void},
+    mem, ptr, slice,
     sync::Once,
 };
 
@@ -432,27 +432,15 @@ extern "C" fn _gnutls_global_init_skip() -> c_int {
 }
 
 /// Returns the version of nettle, which has GnuTLS' cryptography, where the loaded one reports it.
-pub(crate) fn nettle_version() -> Option<(c_long, c_long)> {
+pub(crate) fn nettle_version() -> Option<(c_int, c_int)> {
     // SAFETY: nettle's functions of these names have no arguments and return an integer.
-    unsafe {
-        Some((
-            number(c"nettle_version_major")?,
-            number(c"nettle_version_minor")?,
-        ))
-    }
-}
-
-/// Returns the result of a function of a loaded library, where there is one of this name.
-///
-/// # Safety
-/// The function has no arguments and returns an integer.
-unsafe fn number(name: &CStr) -> Option<c_long> {
-    // SAFETY: the name is a string, and the caller guarantees the type.
-    unsafe {
+    let number = |name: &CStr| unsafe {
         let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-        (!found.is_null()).then(|| {
-            let function: extern "C" fn() -> c_int = std::mem::transmute(found);
-            c_long::from(function())
-        })
-    }
+        let function: Option<extern "C" fn() -> c_int> = mem::transmute(found);
+        function.map(|function| function())
+    };
+    Some((
+        number(c"nettle_version_major")?,
+        number(c"nettle_version_minor")?,
+    ))
 }

@@ -18,7 +18,6 @@ use crate::{
     settings::Priority,
     signing::Keys,
     stack::GnuTls,
-    tickets::ServerSessions,
 };
 
 impl InMemory for GnuTls {
@@ -31,19 +30,18 @@ impl InMemory for GnuTls {
             let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
             credentials.identity(chain, key, None)?;
         }
-        let flags = ffi::CLIENT | ffi::KEY_SHARE_TOP;
-        let (flags, tickets) = match setup.kind {
-            HandshakeKind::Full => (flags | ffi::NO_TICKETS, None),
-            HandshakeKind::SessionId => (flags | ffi::NO_TICKETS, Some(Arc::default())),
-            HandshakeKind::Ticket => (flags, Some(Arc::default())),
+        let flags = match setup.kind {
+            HandshakeKind::Full | HandshakeKind::SessionId => ffi::NO_TICKETS,
+            HandshakeKind::Ticket => 0,
         };
-        let config = config(setup, flags, credentials, Resumption::None)?;
+        let priority = Priority::exact(&setup.settings.into())?;
+        let config = Config::client(ffi::KEY_SHARE_TOP | flags, credentials, priority);
         let user = User {
             host: Some(name(&material.host)?),
-            tickets,
+            tickets: (setup.kind != HandshakeKind::Full).then(Arc::default),
             ..User::default()
         };
-        Ok(endpoint(config, user))
+        Ok(endpoint(setup, config, user))
     }
 
     fn server(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -54,21 +52,17 @@ impl InMemory for GnuTls {
         if setup.settings.client_auth == ClientAuth::On {
             credentials.verify_peers(&material.roots_pem)?;
         }
-        let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
-        let (flags, resumption) = match setup.kind {
-            HandshakeKind::Full => (flags | ffi::NO_TICKETS, Resumption::None),
-            HandshakeKind::SessionId => {
-                let kept: Arc<ServerSessions> = Arc::default();
-                (flags | ffi::NO_TICKETS, Resumption::Kept(kept))
-            }
-            HandshakeKind::Ticket => {
-                let key = ticket_key()?;
-                let count = u8::try_from(TICKETS).unwrap_or(u8::MAX);
-                (flags, Resumption::Tickets { key, count })
-            }
+        let resumption = match setup.kind {
+            HandshakeKind::Full => Resumption::None,
+            HandshakeKind::SessionId => Resumption::Kept(Arc::default()),
+            HandshakeKind::Ticket => Resumption::Tickets {
+                key: ticket_key()?,
+                count: u8::try_from(TICKETS).unwrap_or(u8::MAX),
+            },
         };
-        let config = config(setup, flags, credentials, resumption)?;
-        Ok(endpoint(config, User::default()))
+        let priority = Priority::exact(&setup.settings.into())?;
+        let config = Config::server(resumption, credentials, priority);
+        Ok(endpoint(setup, config, User::default()))
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
@@ -134,21 +128,11 @@ fn name(text: &str) -> Result<CString, SetupError> {
     CString::new(text).map_err(refused("name"))
 }
 
-/// Makes the common configuration of both sides: the version, suite, group and schemes of the settings.
-fn config(
-    setup: &EndpointSetup<'_>,
-    flags: u32,
-    credentials: Credentials,
-    resumption: Resumption,
-) -> Result<Arc<Config>, SetupError> {
-    Ok(Arc::new(Config {
-        max_record_bytes: setup.max_fragment_bytes,
-        resumption,
-        ..Config::new(flags, credentials, Priority::exact(&setup.settings.into())?)
-    }))
-}
-
 /// Makes sessions with one side's configuration.
-fn endpoint(config: Arc<Config>, user: User) -> Box<dyn Endpoint> {
+fn endpoint(setup: &EndpointSetup<'_>, config: Config, user: User) -> Box<dyn Endpoint> {
+    let config = Arc::new(Config {
+        max_record_bytes: setup.max_fragment_bytes,
+        ..config
+    });
     Box::new(move || Piped::session(Session::new(&config, Pipe::default(), user.clone())))
 }

@@ -8,7 +8,6 @@ use netbench_worker::{
 
 use crate::{
     config::{Config, Credentials, Resumption, ticket_key},
-    ffi,
     session::{Session, User},
     settings::{Priority, has_group, has_suite},
 };
@@ -21,20 +20,18 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     if let Some(response) = stapled_response(site)? {
         credentials.staple(&response)?;
     }
-    let (resumption, flags) = match site.tickets {
-        0 => (Resumption::None, ffi::SERVER | ffi::NO_TICKETS),
-        count => {
-            let key = ticket_key()?;
-            let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
-            (Resumption::Tickets { key, count }, flags)
-        }
+    let resumption = match site.tickets {
+        0 => Resumption::None,
+        count => Resumption::Tickets {
+            key: ticket_key()?,
+            count,
+        },
     };
     let signatures = SignatureScheme::OFFERED.to_vec();
     let parameters = Parameters::of_site(site, has_suite, has_group, signatures);
     let config = Arc::new(Config {
         alpn: site.alpn.clone(),
-        resumption,
-        ..Config::new(flags, credentials, Priority::exact(&parameters)?)
+        ..Config::server(resumption, credentials, Priority::exact(&parameters)?)
     });
     Ok(own_server(move |stream| {
         let session = Session::new(&config, Socket::new(stream), User::default())?;

@@ -86,22 +86,10 @@ pub(crate) struct Session<T> {
     user: Lent<User>,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
-    sending: Sending,
-    renegotiation: Renegotiation,
-}
-
-/// Whether the library still has data to send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sending {
-    Nothing,
-    Begun,
-}
-
-/// Whether a server of TLS 1.2 has requested another handshake, which the library leaves to its users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Renegotiation {
-    None,
-    Begun,
+    /// Whether the library still has data to send.
+    is_sending: bool,
+    /// Whether a server of TLS 1.2 has requested another handshake, which the library leaves to its users.
+    is_renegotiating: bool,
 }
 
 impl<T: Read + Write> Session<T> {
@@ -111,8 +99,8 @@ impl<T: Read + Write> Session<T> {
             end: Lent::new(CallbackTransport::new(transport)),
             user: Lent::new(user),
             config: Arc::clone(config),
-            sending: Sending::Nothing,
-            renegotiation: Renegotiation::None,
+            is_sending: false,
+            is_renegotiating: false,
         };
         let raw = session.session.pointer();
         // SAFETY: the pointers are valid until the session is dropped.
@@ -255,47 +243,43 @@ impl<T: Read + Write> DrivenSession for Session<T> {
 
     fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>> {
         let (start, bytes) = (plaintext.as_mut_ptr(), plaintext.len());
-        let mut renegotiation = self.renegotiation;
+        let mut is_renegotiating = self.is_renegotiating;
         let read = self.call(|raw| {
-            if renegotiation == Renegotiation::Begun {
+            if is_renegotiating {
                 // SAFETY: the session is alive.
                 let done = unsafe { ffi::gnutls_handshake(raw) };
                 if done < 0 {
                     return done as isize;
                 }
-                renegotiation = Renegotiation::None;
+                is_renegotiating = false;
             }
             // SAFETY: the session is alive, and the buffer has as many bytes.
             let read = unsafe { ffi::gnutls_record_recv(raw, start.cast(), bytes) };
-            if read == ffi::E_REHANDSHAKE as isize {
-                renegotiation = Renegotiation::Begun;
-            }
+            is_renegotiating = read == ffi::E_REHANDSHAKE as isize;
             read
         });
-        self.renegotiation = renegotiation;
+        self.is_renegotiating = is_renegotiating;
         read
     }
 
     /// Writes data. After a write that the transport has blocked, it sends the rest of that write.
     fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>> {
-        if plaintext.is_empty() && self.sending == Sending::Nothing {
+        if plaintext.is_empty() && !self.is_sending {
             return Poll::Ready(Ok(0));
         }
-        let mut sending = self.sending;
+        let mut is_sending = self.is_sending;
         let sent = self.call(|raw| {
-            let (start, bytes) = match sending {
-                Sending::Nothing => (plaintext.as_ptr(), plaintext.len()),
-                Sending::Begun => (ptr::null(), 0),
+            let (start, bytes) = if is_sending {
+                (ptr::null(), 0)
+            } else {
+                (plaintext.as_ptr(), plaintext.len())
             };
-            sending = Sending::Begun;
+            is_sending = true;
             // SAFETY: the session is alive, and the library copies the data into records before it returns;
             // without data, it continues with its buffer.
             unsafe { ffi::gnutls_record_send(raw, start.cast(), bytes) }
         });
-        self.sending = match sent {
-            Poll::Pending => Sending::Begun,
-            Poll::Ready(_) => Sending::Nothing,
-        };
+        self.is_sending = sent.is_pending();
         sent
     }
 

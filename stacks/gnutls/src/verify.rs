@@ -13,12 +13,14 @@ use crate::{
 const SERVER_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.2";
 
-/// Returns the requirements for the chain of a server with this name, in the library's format.
-pub(crate) fn as_server(host: &CStr) -> [TypedData; 2] {
-    [
-        typed(ffi::DT_KEY_PURPOSE_OID, SERVER_AUTHENTICATION),
-        typed(ffi::DT_DNS_HOSTNAME, host),
-    ]
+/// Returns the requirements for the chain of a server with this name, or of a client, in the library's format, and their number.
+pub(crate) fn requirements(host: Option<&CStr>) -> ([TypedData; 2], c_uint) {
+    let (purpose, count) = match host {
+        Some(_) => (SERVER_AUTHENTICATION, 2),
+        None => (CLIENT_AUTHENTICATION, 1),
+    };
+    let name = typed(ffi::DT_DNS_HOSTNAME, host.unwrap_or_default());
+    ([typed(ffi::DT_KEY_PURPOSE_OID, purpose), name], count)
 }
 
 /// Makes typed data of a string, whose length the library determines.
@@ -53,18 +55,7 @@ pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
 }
 
 fn verified(session: ffi::Session, user: &User, status: &mut c_uint) -> c_int {
-    match &user.host {
-        Some(host) => verified_as(session, &mut as_server(host), status),
-        None => verified_as(
-            session,
-            &mut [typed(ffi::DT_KEY_PURPOSE_OID, CLIENT_AUTHENTICATION)],
-            status,
-        ),
-    }
-}
-
-fn verified_as(session: ffi::Session, held_to: &mut [TypedData], status: &mut c_uint) -> c_int {
-    let count = c_uint::try_from(held_to.len()).unwrap_or(0);
+    let (mut held_to, count) = requirements(user.host.as_deref());
     // SAFETY: the session is alive, and the other arguments live longer than the call.
     unsafe { ffi::gnutls_certificate_verify_peers(session, held_to.as_mut_ptr(), count, status) }
 }
