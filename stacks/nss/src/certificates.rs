@@ -3,55 +3,38 @@
 use std::{ffi::c_uint, ptr};
 
 use netbench_tls::Group;
-use netbench_worker::{SetupError, chain_of_pem, key_of_pem, refused};
+use netbench_worker::{Owned, SetupError, chain_of_pem, key_of_pem, refused};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::{
-    ffi::{self, Item, Trust},
+    ffi::{self, CertificateStr, Item, PrivateKeyStr, Trust},
     library::{Error, checked, library, made},
+    pk11::{self, PublicKeyStr},
 };
 
 /// A certificate that the library knows for the lifetime of this value.
-pub(crate) struct Certificate(ffi::Certificate);
-
-// SAFETY: the library counts references to certificates and locks their mutable state.
-unsafe impl Send for Certificate {}
-// SAFETY: as above.
-unsafe impl Sync for Certificate {}
-
-impl Drop for Certificate {
-    fn drop(&mut self) {
-        // SAFETY: this is one reference, which no other code releases.
-        unsafe { ffi::CERT_DestroyCertificate(self.0) }
-    }
-}
+pub(crate) struct Certificate(Owned<CertificateStr>);
 
 impl Certificate {
     pub(crate) fn read(der: &[u8]) -> Result<Self, Error> {
         library()?;
-        let mut der = Item::of(der);
-        // SAFETY: the library copies the certificate.
-        let read = unsafe {
-            ffi::CERT_NewTempCertificate(
-                ffi::CERT_GetDefaultCertDB(),
-                &raw mut der,
-                ptr::null_mut(),
-                0,
-                1,
-            )
-        };
-        Ok(Self(made(read)?))
+        let (db, mut der) = (ffi::CERT_GetDefaultCertDB(), Item::of(der));
+        // SAFETY: the library copies the certificate, and returns one reference.
+        unsafe {
+            let read = ffi::CERT_NewTempCertificate(db, &raw mut der, ptr::null_mut(), 0, 1);
+            made(read).map(Self)
+        }
     }
 
     pub(crate) fn raw(&self) -> ffi::Certificate {
-        self.0
+        self.0.pointer()
     }
 
     /// Returns the curve of its key, if the lab uses that curve.
     pub(crate) fn curve(&self) -> Option<Group> {
         match self.key()? {
-            (ffi::EC_KEY, 256) => Some(Group::SECP256R1),
-            (ffi::EC_KEY, 384) => Some(Group::SECP384R1),
+            (pk11::EC_KEY, 256) => Some(Group::SECP256R1),
+            (pk11::EC_KEY, 384) => Some(Group::SECP384R1),
             _ => None,
         }
     }
@@ -59,22 +42,17 @@ impl Certificate {
     /// Returns the kind and the size in bits of its key, or `None` for a kind that the library does not
     /// support.
     fn key(&self) -> Option<(c_uint, c_uint)> {
-        // SAFETY: the certificate is alive, and its public key is freed once.
+        let key = self.public_key().ok()?;
+        // SAFETY: the key is alive.
         unsafe {
-            let key = made(ffi::CERT_ExtractPublicKey(self.0)).ok()?;
-            let known = (
-                ffi::SECKEY_GetPublicKeyType(key),
-                ffi::SECKEY_PublicKeyStrengthInBits(key),
-            );
-            ffi::SECKEY_DestroyPublicKey(key);
-            Some(known)
+            let bits = pk11::SECKEY_PublicKeyStrengthInBits(key.pointer());
+            Some(((*key.pointer()).kind, bits))
         }
     }
 
-    /// Returns a reference for the library, which releases it.
-    pub(crate) fn lent(&self) -> ffi::Certificate {
-        // SAFETY: the certificate is alive.
-        unsafe { ffi::CERT_DupCertificate(self.0) }
+    pub(crate) fn public_key(&self) -> Result<Owned<PublicKeyStr>, Error> {
+        // SAFETY: the certificate is alive, and the library makes a new object.
+        unsafe { made(pk11::CERT_ExtractPublicKey(self.raw())) }
     }
 }
 
@@ -101,7 +79,7 @@ impl Roots {
     pub(crate) fn are_all_known(&self) -> bool {
         self.0.iter().all(|root| {
             let kind = root.key().map(|(kind, _)| kind);
-            matches!(kind, Some(ffi::RSA_KEY | ffi::EC_KEY))
+            matches!(kind, Some(pk11::RSA_KEY | pk11::EC_KEY))
         })
     }
 
@@ -128,7 +106,7 @@ impl Roots {
 pub(crate) struct Identity {
     chain: Vec<Certificate>,
     pub(crate) ders: Vec<CertificateDer<'static>>,
-    key: Key,
+    pub(crate) key: Owned<PrivateKeyStr>,
 }
 
 impl Identity {
@@ -138,16 +116,12 @@ impl Identity {
         Ok(Self {
             chain: chain.collect::<Result<_, _>>().map_err(refused("chain"))?,
             ders,
-            key: Key::of_pem(key)?,
+            key: private_key(key)?,
         })
     }
 
     pub(crate) fn leaf(&self) -> &Certificate {
         &self.chain[0]
-    }
-
-    pub(crate) fn key(&self) -> &Key {
-        &self.key
     }
 }
 
@@ -160,62 +134,32 @@ fn certificates(pem: &str, what: &str) -> Result<Vec<CertificateDer<'static>>, S
     Ok(all)
 }
 
-/// A private key in the library's internal token.
-pub(crate) struct Key(ffi::PrivateKey);
-
-// SAFETY: the library locks the token.
-unsafe impl Send for Key {}
-// SAFETY: as above.
-unsafe impl Sync for Key {}
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { ffi::SECKEY_DestroyPrivateKey(self.0) }
-    }
+/// Imports a key into the library's internal token. The only format that the library supports is PKCS#8. An error does not
+/// quote the key, which is a secret.
+fn private_key(pem: &str) -> Result<Owned<PrivateKeyStr>, SetupError> {
+    let PrivateKeyDer::Pkcs8(pkcs8) = key_of_pem("key", pem)? else {
+        return Err(SetupError::unsupported("NSS reads keys in PKCS#8 alone"));
+    };
+    imported(pkcs8.secret_pkcs8_der()).map_err(refused("key"))
 }
 
-impl Key {
-    /// Parses a key in PKCS#8, the only format that the library supports. An error does not quote the key,
-    /// which is a secret.
-    fn of_pem(text: &str) -> Result<Self, SetupError> {
-        let PrivateKeyDer::Pkcs8(pkcs8) = key_of_pem("key", text)? else {
-            return Err(SetupError::unsupported("NSS reads keys in PKCS#8 alone"));
-        };
-        Self::of_pkcs8(pkcs8.secret_pkcs8_der()).map_err(refused("key"))
-    }
-
-    fn of_pkcs8(der: &[u8]) -> Result<Self, Error> {
-        library()?;
-        let (mut der, mut key) = (Item::of(der), ptr::null_mut());
-        // SAFETY: the library copies the key; the place for the result lives longer than the call.
-        unsafe {
-            let slot = made(ffi::PK11_GetInternalSlot())?;
-            let status = ffi::PK11_ImportDERPrivateKeyInfoAndReturnKey(
-                slot,
-                &raw mut der,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                0,
-                1,
-                ffi::KU_ALL,
-                &raw mut key,
-                ptr::null_mut(),
-            );
-            let status = checked(status);
-            ffi::PK11_FreeSlot(slot);
-            status?;
-        }
-        Ok(Self(made(key)?))
-    }
-
-    pub(crate) fn raw(&self) -> ffi::PrivateKey {
-        self.0
-    }
-
-    /// Returns a copy for the library, which frees it.
-    pub(crate) fn lent(&self) -> ffi::PrivateKey {
-        // SAFETY: the key is alive.
-        unsafe { ffi::SECKEY_CopyPrivateKey(self.0) }
+fn imported(pkcs8: &[u8]) -> Result<Owned<PrivateKeyStr>, Error> {
+    library()?;
+    let (mut der, mut key) = (Item::of(pkcs8), ptr::null_mut());
+    // SAFETY: the library copies the key; the place for the result lives longer than the call.
+    unsafe {
+        let slot = made(ffi::PK11_GetInternalSlot())?;
+        checked(ffi::PK11_ImportDERPrivateKeyInfoAndReturnKey(
+            slot.pointer(),
+            &raw mut der,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            0,
+            1,
+            ffi::KU_ALL,
+            &raw mut key,
+            ptr::null_mut(),
+        ))?;
+        made(key)
     }
 }

@@ -13,13 +13,10 @@ use crate::{
     verify::{KeyUsage, fault, verify_server},
 };
 
-/// The reason why a chain is invalid, in the library's terms.
-type Bad = (Fault, String);
-
-/// Returns the fault of a certificate that could not be parsed.
-fn unreadable(error: &Error) -> Bad {
-    let fault = certificate_fault(error.name());
-    (fault.unwrap_or(Fault::BadEncoding), error.to_string())
+/// Returns the rejection of a chain that could not be read.
+fn unreadable(error: Error) -> NotVerified {
+    let fault = certificate_fault(error.name()).unwrap_or(Fault::BadEncoding);
+    NotVerified::Rejected(fault, error.to_string())
 }
 
 /// Verifies a chain (the leaf first, DER) below `roots` as that of the server `host`, at a time in
@@ -30,27 +27,20 @@ pub(crate) fn verify<'a>(
     host: &CStr,
     time: i64,
     key_usage: KeyUsage,
-) -> Result<(), Bad> {
+) -> Result<(), NotVerified> {
     let read = chain.map(Certificate::read).collect::<Result<Vec<_>, _>>();
-    let read = read.map_err(|error| unreadable(&error))?;
+    let read = read.map_err(unreadable)?;
     let raw: Vec<_> = read.iter().map(Certificate::raw).collect();
     let Some(leaf) = raw.first().copied() else {
-        return Err((Fault::NonePresented, "no certificate".to_owned()));
+        let words = "no certificate".to_owned();
+        return Err(NotVerified::Rejected(Fault::NonePresented, words));
     };
     // SAFETY: the certificates are alive.
     let verified = unsafe { verify_server(leaf, host, time, key_usage) };
     verified.map_err(|error| {
         let all: Vec<_> = raw.into_iter().chain(roots.raw()).collect();
-        (fault(&error, &all, time), error.to_string())
+        NotVerified::Rejected(fault(&error, &all, time), error.to_string())
     })
-}
-
-fn rejected((fault, words): Bad) -> NotVerified {
-    NotVerified::Rejected(fault, words)
-}
-
-fn unread(error: Error) -> NotVerified {
-    rejected(unreadable(&error))
 }
 
 /// A list of revoked certificates that the library knows for the lifetime of this value.
@@ -84,14 +74,14 @@ impl ChainVerifier for ClientOfChains {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
         let host = CString::new(chain.host.as_str())
             .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
-        library().map_err(unread)?;
-        let roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unread)?;
+        library().map_err(unreadable)?;
+        let roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unreadable)?;
         let crls = chain.crls.iter().map(|der| Crl::read(der));
-        let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unread)?;
+        let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
         let time = i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX);
         let time = time.saturating_mul(1_000_000);
         let sent = chain.sent.iter().map(Vec::as_slice);
-        verify(sent, &roots, &host, time, KeyUsage::OfLibrary).map_err(rejected)?;
+        verify(sent, &roots, &host, time, KeyUsage::OfLibrary)?;
         if crls.is_empty() {
             return Ok(());
         }

@@ -19,7 +19,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     let settings = setup.settings;
     library().map_err(refused("NSS"))?;
     let roots = Roots::of_pem(setup.roots_pem)?;
-    let mut config = Config::client(roots, &Kept::Tickets(0))?;
+    let mut config = Config::client(roots, &Kept::tickets(0))?;
     match settings.profile {
         Profile::Library => set_versions(config.model(), &settings.versions)?,
         Profile::Default | Profile::Servo => hold_to(config.model(), &settings.into())?,

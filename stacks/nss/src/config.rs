@@ -1,26 +1,30 @@
 //! The common configuration of one client's or server's sessions.
 
 use std::{
-    ffi::{CString, c_int, c_uint, c_void},
+    ffi::{CString, c_int, c_void},
     io, ptr,
     sync::OnceLock,
 };
 
 use netbench_tls::Alpn;
-use netbench_worker::{CallbackTransport, KEPT_SESSIONS, Lent, SetupError, alpn_list, refused};
+use netbench_worker::{
+    CallbackTransport, KEPT_SESSIONS, Lent, Owned, SetupError, alpn_list, refused,
+};
 
 use crate::{
     certificates::{Identity, Roots},
-    ffi::{self, DerChain, ExtraServerCert, FileDesc, Item, ItemArray},
-    io_layer::layer,
-    library::{Error, checked, made},
+    ffi::{self, DerChain, ExtraServerCert, FileDesc, FileDescStr, Item, ItemArray, length},
+    io_layer::socket,
+    library::{Error, checked},
 };
 
 /// Settings of a client's or a server's sessions: a socket that is their model.
 pub(crate) struct Config {
-    model: FileDesc,
-    side: Side,
+    model: Owned<FileDescStr>,
+    /// The number of tickets that a server sends; `None` at a client.
+    server_tickets: Option<u8>,
     /// The transport of the model, which it has only because the library requires one.
+    #[expect(dead_code, reason = "the library refers to it")]
     end: Lent<CallbackTransport<io::Empty>>,
     /// The roots, which the library trusts while they live.
     roots: Option<Roots>,
@@ -28,35 +32,21 @@ pub(crate) struct Config {
     identity: Option<Box<Identity>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Client,
-    Server { tickets: u8 },
+/// The state that is kept of sessions, to resume them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Tickets: a client passes them to the maker of its sessions; a server of TLS 1.3 sends this many.
+    pub(crate) tickets: Option<u8>,
+    /// The library's cache, which a client uses for its tickets too: its sessions have this name there.
+    pub(crate) in_library: Option<CString>,
 }
 
-/// The kind of state that is kept of sessions, to resume them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kept {
-    Nothing,
-    /// Tickets: a client passes its tickets to the maker of its sessions; a server of TLS 1.3 sends this
-    /// many.
-    Tickets(u8),
-    /// Sessions in the library's cache, where a client's have this name.
-    Sessions(CString),
-    /// Tickets as in [`Self::Tickets`], which a client keeps as in [`Self::Sessions`].
-    TicketsInLibrary(u8, CString),
-}
-
-// SAFETY: sessions only copy the model after its initialization, and the library locks it for that.
-unsafe impl Send for Config {}
-// SAFETY: as above.
-unsafe impl Sync for Config {}
-
-impl Drop for Config {
-    fn drop(&mut self) {
-        if !self.model.is_null() {
-            // SAFETY: `new` made it, and no session refers to it.
-            unsafe { ffi::PR_Close(self.model) };
+impl Kept {
+    /// Keeps tickets alone.
+    pub(crate) fn tickets(count: u8) -> Self {
+        Self {
+            tickets: Some(count),
+            in_library: None,
         }
     }
 }
@@ -64,21 +54,18 @@ impl Drop for Config {
 impl Config {
     /// Makes a client's configuration, which trusts these roots.
     pub(crate) fn client(roots: Roots, kept: &Kept) -> Result<Self, SetupError> {
-        let mut config = Self::new(Side::Client).map_err(refused("client"))?;
+        let mut config = Self::new(None).map_err(refused("client"))?;
         config.roots = Some(roots);
         config.option(ffi::SSL_ENABLE_TLS13_COMPAT_MODE, 1)?;
         config.option(ffi::SSL_ENABLE_OCSP_STAPLING, 1)?;
         config.option(
             ffi::SSL_ENABLE_SESSION_TICKETS,
-            isize::from(matches!(
-                kept,
-                Kept::Tickets(_) | Kept::TicketsInLibrary(..)
-            )),
+            isize::from(kept.tickets.is_some()),
         )?;
-        config.option(ffi::SSL_NO_CACHE, isize::from(*kept == Kept::Nothing))?;
-        if let Kept::Sessions(name) | Kept::TicketsInLibrary(_, name) = kept {
+        config.option(ffi::SSL_NO_CACHE, isize::from(*kept == Kept::default()))?;
+        if let Some(name) = &kept.in_library {
             // SAFETY: the socket is alive, and the library copies the name.
-            let status = unsafe { ffi::SSL_SetSockPeerID(config.model, name.as_ptr()) };
+            let status = unsafe { ffi::SSL_SetSockPeerID(config.model(), name.as_ptr()) };
             checked(status).map_err(refused("sessions"))?;
         }
         Ok(config)
@@ -90,14 +77,11 @@ impl Config {
         staple: Option<&[u8]>,
         kept: &Kept,
     ) -> Result<Self, SetupError> {
-        let tickets = match kept {
-            Kept::Tickets(count) | Kept::TicketsInLibrary(count, _) => *count,
-            Kept::Nothing | Kept::Sessions(_) => 0,
-        };
-        let mut config = Self::new(Side::Server { tickets }).map_err(refused("server"))?;
+        let tickets = kept.tickets.unwrap_or(0);
+        let mut config = Self::new(Some(tickets)).map_err(refused("server"))?;
         let sends = isize::from(tickets > 0);
         config.option(ffi::SSL_ENABLE_SESSION_TICKETS, sends)?;
-        if let Kept::Sessions(_) = kept {
+        if kept.in_library.is_some() {
             have_cache().map_err(refused("sessions"))?;
         } else {
             config.option(ffi::SSL_NO_CACHE, 1)?;
@@ -109,36 +93,29 @@ impl Config {
         Ok(config)
     }
 
-    fn new(side: Side) -> Result<Self, Error> {
-        let mut config = Self {
-            model: ptr::null_mut(),
-            side,
-            end: Lent::new(CallbackTransport::new(io::empty())),
+    fn new(server_tickets: Option<u8>) -> Result<Self, Error> {
+        let end = Lent::new(CallbackTransport::new(io::empty()));
+        Ok(Self {
+            model: socket(ptr::null_mut(), &end)?,
+            server_tickets,
+            end,
             roots: None,
             identity: None,
-        };
-        let layer = layer(&config.end)?;
-        // SAFETY: as in `Session::new`.
-        let model = made(unsafe { ffi::SSL_ImportFD(ptr::null_mut(), layer) });
-        config.model = model.inspect_err(|_| {
-            // SAFETY: the layer has no other owner.
-            unsafe { ffi::PR_Close(layer) };
-        })?;
-        Ok(config)
+        })
     }
 
     /// Returns the model, for further settings before sessions are made of it.
     pub(crate) fn model(&self) -> FileDesc {
-        self.model
+        self.model.pointer()
     }
 
     pub(crate) fn is_server(&self) -> bool {
-        self.side != Side::Client
+        self.server_tickets.is_some()
     }
 
     pub(crate) fn option(&self, option: i32, value: isize) -> Result<(), SetupError> {
         // SAFETY: the socket is alive.
-        let status = unsafe { ffi::SSL_OptionSet(self.model, option, value) };
+        let status = unsafe { ffi::SSL_OptionSet(self.model(), option, value) };
         checked(status).map_err(refused("option"))
     }
 
@@ -154,7 +131,7 @@ impl Config {
         let names = alpn_list(&protocols);
         // SAFETY: the socket is alive, and the library copies the names.
         let status =
-            unsafe { ffi::SSL_SetNextProtoNego(self.model, names.as_ptr(), length(names.len())) };
+            unsafe { ffi::SSL_SetNextProtoNego(self.model(), names.as_ptr(), length(names.len())) };
         checked(status).map_err(refused("application protocols"))
     }
 
@@ -163,7 +140,7 @@ impl Config {
         let identity = self.identity.insert(Box::new(identity));
         let user = ptr::from_mut(&mut **identity).cast();
         // SAFETY: sessions keep this configuration, and so the identity, alive.
-        let status = unsafe { ffi::SSL_GetClientAuthDataHook(self.model, show_identity, user) };
+        let status = unsafe { ffi::SSL_GetClientAuthDataHook(self.model(), show_identity, user) };
         checked(status).map_err(refused("client certificate"))
     }
 
@@ -177,10 +154,8 @@ impl Config {
     /// Returns the number of tickets to send after a handshake, beside the one that the library sends by
     /// default. Those of TLS 1.2 are a part of the handshake.
     pub(crate) fn further_tickets(&self, is_tls13: bool) -> u8 {
-        match self.side {
-            Side::Server { tickets } if is_tls13 => tickets.saturating_sub(1),
-            _ => 0,
-        }
+        let tickets = self.server_tickets.filter(|_| is_tls13);
+        tickets.map_or(0, |count| count.saturating_sub(1))
     }
 
     fn certify(&self, identity: &Identity, staple: Option<&[u8]>) -> Result<(), Error> {
@@ -203,18 +178,14 @@ impl Config {
         // SAFETY: the socket is alive, and the library copies its arguments.
         checked(unsafe {
             ffi::SSL_ConfigServerCert(
-                self.model,
+                self.model(),
                 identity.leaf().raw(),
-                identity.key().raw(),
+                identity.key.pointer(),
                 &raw const extra,
                 length(size_of::<ExtraServerCert>()),
             )
         })
     }
-}
-
-fn length(count: usize) -> c_uint {
-    c_uint::try_from(count).unwrap_or(c_uint::MAX)
 }
 
 /// Makes the library's cache, of which there is one for all servers of a process.
@@ -236,11 +207,11 @@ extern "C" fn show_identity(
     certificate: *mut ffi::Certificate,
     key: *mut ffi::PrivateKey,
 ) -> c_int {
-    // SAFETY: the pointers are the one that `set_identity` passed, and places for the results.
+    // SAFETY: the pointers are the one that `set_identity` passed, and places for the results, which the library releases.
     unsafe {
         let identity = &*user.cast::<Identity>();
-        certificate.write(identity.leaf().lent());
-        key.write(identity.key().lent());
+        certificate.write(ffi::CERT_DupCertificate(identity.leaf().raw()));
+        key.write(ffi::SECKEY_CopyPrivateKey(identity.key.pointer()));
     }
     ffi::SUCCESS
 }

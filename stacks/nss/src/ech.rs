@@ -1,7 +1,7 @@
 //! Encrypted ClientHello of clients (RFC 9849), whose functions are experimental.
 
 use std::{
-    ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint},
+    ffi::{CStr, CString, c_char, c_int, c_uchar, c_uint, c_void},
     mem::MaybeUninit,
 };
 
@@ -10,7 +10,7 @@ use netbench_tls::EchStatus;
 use netbench_worker::{ClientSetup, Probe, SetupError, refused};
 
 use crate::{
-    ffi::{self, FileDesc, Item},
+    ffi::{self, FileDesc, Item, length},
     library::{Error, checked},
 };
 
@@ -20,40 +20,32 @@ const RETRY_WITH_ECH: i32 = -12100;
 /// `SSL_ERROR_ECH_RETRY_WITHOUT_ECH` of sslerr.h: the same without configurations.
 const RETRY_WITHOUT_ECH: i32 = -12099;
 
+const SET_CONFIGS: &CStr = c"SSL_SetClientEchConfigs";
+const ENABLE_GREASE: &CStr = c"SSL_EnableTls13GreaseEch";
+const GET_RETRY_CONFIGS: &CStr = c"SSL_GetEchRetryConfigs";
+
 // Types of experimental functions (`sslexp.h`).
 type SetClientEchConfigs = unsafe extern "C" fn(FileDesc, *const c_uchar, c_uint) -> c_int;
 type EnableGreaseEch = unsafe extern "C" fn(FileDesc, c_int) -> c_int;
 type GetEchRetryConfigs = unsafe extern "C" fn(FileDesc, *mut Item) -> c_int;
 
-/// The library's functions.
-struct Functions {
-    set_configs: SetClientEchConfigs,
-    enable_grease: EnableGreaseEch,
-    get_retry_configs: GetEchRetryConfigs,
-}
-
-impl Functions {
-    /// Finds them. This requires no initialization.
-    fn find() -> Option<Self> {
-        // SAFETY: the types are those of the header.
-        unsafe {
-            Some(Self {
-                set_configs: ffi::experimental(c"SSL_SetClientEchConfigs")?,
-                enable_grease: ffi::experimental(c"SSL_EnableTls13GreaseEch")?,
-                get_retry_configs: ffi::experimental(c"SSL_GetEchRetryConfigs")?,
-            })
-        }
-    }
-
-    fn found() -> Result<Self, SetupError> {
-        let none = || SetupError::Unsupported("no Encrypted ClientHello in this NSS".to_owned());
-        Self::find().ok_or_else(none)
-    }
+/// Returns one of the library's functions, which requires no initialization.
+///
+/// # Safety
+/// `T` must be the function's type.
+unsafe fn function<T: Copy>(name: &CStr) -> Result<T, SetupError> {
+    // SAFETY: the caller guarantees it.
+    unsafe { ffi::experimental(name) }
+        .ok_or_else(|| SetupError::unsupported("no Encrypted ClientHello in this NSS"))
 }
 
 /// Returns whether the library has Encrypted ClientHello.
 pub(crate) fn is_supported() -> bool {
-    Functions::find().is_some()
+    // SAFETY: the functions are not called.
+    let has = |name| unsafe { function::<*const c_void>(name) }.is_ok();
+    [SET_CONFIGS, ENABLE_GREASE, GET_RETRY_CONFIGS]
+        .into_iter()
+        .all(has)
 }
 
 /// Sets a client's Encrypted ClientHello at the model of its sessions.
@@ -62,18 +54,22 @@ pub(crate) fn set(setup: &ClientSetup<'_>, model: FileDesc) -> Result<(), SetupE
         set_configs(&list, model)?;
     }
     if setup.ech == Some(&Ech::Grease) {
-        let enable_grease = Functions::found()?.enable_grease;
-        // SAFETY: the socket is alive.
-        checked(unsafe { enable_grease(model, 1) }).map_err(refused("GREASE of ECH"))?;
+        // SAFETY: the type is that of the header, and the socket is alive.
+        let status = unsafe {
+            let enable_grease: EnableGreaseEch = function(ENABLE_GREASE)?;
+            enable_grease(model, 1)
+        };
+        checked(status).map_err(refused("GREASE of ECH"))?;
     }
     Ok(())
 }
 
 fn set_configs(list: &[u8], model: FileDesc) -> Result<(), SetupError> {
-    let set_configs = Functions::found()?.set_configs;
-    let bytes = c_uint::try_from(list.len()).unwrap_or(c_uint::MAX);
-    // SAFETY: the socket is alive, and the library copies the list.
-    let status = unsafe { set_configs(model, list.as_ptr(), bytes) };
+    // SAFETY: the type is that of the header, the socket is alive, and the library copies the list.
+    let status = unsafe {
+        let set_configs: SetClientEchConfigs = function(SET_CONFIGS)?;
+        set_configs(model, list.as_ptr(), length(list.len()))
+    };
     checked(status).map_err(refused("ECH configurations"))
 }
 
@@ -114,7 +110,7 @@ pub(crate) fn name_of_rejection(fd: FileDesc) -> Option<CString> {
     /// `ssl_preinfo_ech`.
     const HAS_ECH: u32 = 1 << 4;
     let mut info = MaybeUninit::<PreliminaryInfo>::zeroed();
-    let bytes = c_uint::try_from(size_of::<PreliminaryInfo>()).unwrap_or(0);
+    let bytes = length(size_of::<PreliminaryInfo>());
     // SAFETY: the session is alive; the library fills as many bytes, for which zeros are valid too. The name, if there is one,
     // lives as long as the session.
     unsafe {
@@ -133,15 +129,14 @@ pub(crate) fn status(accepted: c_int) -> Option<EchStatus> {
 
 /// Returns the configurations that the server sent.
 fn retry_configs(fd: FileDesc) -> Option<Vec<u8>> {
-    let get_retry_configs = Functions::find()?.get_retry_configs;
-    let mut list = Item::of(&[]);
-    // SAFETY: the session is alive; the library stores a copy of the list in the item, which is freed here.
+    let (mut list, mut configs) = (Item::of(&[]), Vec::new());
+    // SAFETY: the type is that of the header, and the session is alive; the library stores a copy of the list in the item.
     unsafe {
+        let get_retry_configs: GetEchRetryConfigs = function(GET_RETRY_CONFIGS).ok()?;
         checked(get_retry_configs(fd, &raw mut list)).ok()?;
-        let configs = list.bytes().to_vec();
-        ffi::SECITEM_FreeItem(&raw mut list, 0);
-        Some(configs)
+        list.move_to(&mut configs);
     }
+    Some(configs)
 }
 
 #[cfg(test)]
@@ -169,7 +164,7 @@ mod tests {
     fn try_it(list: &[u8]) -> Result<(), SetupError> {
         library().map_err(refused("NSS"))?;
         let roots = Roots::of_der(std::iter::empty()).map_err(refused("roots"))?;
-        set_configs(list, Config::client(roots, &Kept::Nothing)?.model())
+        set_configs(list, Config::client(roots, &Kept::default())?.model())
     }
 
     #[test]

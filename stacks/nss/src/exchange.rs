@@ -3,17 +3,13 @@
 use std::ptr;
 
 use netbench_tls::{FailureWord, Group};
-use netbench_worker::{KeyExchange, SessionError, SetupError, refused};
+use netbench_worker::{KeyExchange, Owned, SessionError, SetupError, failed, refused};
 
 use crate::{
-    ffi::{self, Item, PrivateKey},
-    library::{Error, library, made},
-    pk11::{self, EcPublicKey, SymKeyStr},
+    ffi::{Item, PrivateKeyStr},
+    library::{Error, checked, library, made},
+    pk11::{self, PublicKeyStr, SymKeyStr},
 };
-
-fn failed(error: Error) -> SessionError {
-    SessionError::new(FailureWord::Primitive, error)
-}
 
 /// The curves' object identifiers in DER, as in the library.
 const CURVES: &[(Group, &[u8])] = &[
@@ -31,8 +27,8 @@ pub(crate) struct Exchange {
     client: Option<Pair>,
     /// The server's share.
     answer: Vec<u8>,
-    client_secret: Option<Secret>,
-    server_secret: Option<Secret>,
+    client_secret: Option<Owned<SymKeyStr>>,
+    server_secret: Option<Owned<SymKeyStr>>,
 }
 
 impl Exchange {
@@ -52,10 +48,10 @@ impl Exchange {
     }
 
     /// Derives the secret of one side's key and the other side's share.
-    fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Secret, Error> {
-        let mut other = EcPublicKey {
+    fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Owned<SymKeyStr>, Error> {
+        let mut other = PublicKeyStr {
             arena: ptr::null_mut(),
-            kind: ffi::EC_KEY,
+            kind: pk11::EC_KEY,
             slot: ptr::null_mut(),
             object: 0,
             parameters: Item::of(self.curve),
@@ -65,9 +61,9 @@ impl Exchange {
             rest: [0; 232],
         };
         // SAFETY: all arguments live longer than the call, and the library keeps none of them.
-        let secret = unsafe {
-            pk11::PK11_PubDeriveWithKDF(
-                pair.key,
+        unsafe {
+            made(pk11::PK11_PubDeriveWithKDF(
+                pair.key.pointer(),
                 &raw mut other,
                 0,
                 ptr::null_mut(),
@@ -79,96 +75,76 @@ impl Exchange {
                 pk11::CKD_NULL,
                 ptr::null_mut(),
                 ptr::null_mut(),
-            )
-        };
-        Ok(Secret(made(secret)?))
+            ))
+        }
+    }
+
+    fn client(&self) -> Result<&Pair, SessionError> {
+        let client = self.client.as_ref();
+        client.ok_or_else(|| SessionError::new(FailureWord::Primitive, "no key share"))
     }
 }
 
 impl KeyExchange for Exchange {
     fn key_share(&mut self) -> Result<(), SessionError> {
-        self.client = Some(Pair::new(self.curve).map_err(failed)?);
+        let made = Pair::new(self.curve).map_err(failed(FailureWord::Primitive))?;
+        self.client = Some(made);
         Ok(())
     }
 
     fn respond(&mut self) -> Result<(), SessionError> {
-        let Some(client) = &self.client else {
-            return Err(SessionError::new(FailureWord::Primitive, "no key share"));
-        };
-        let server = Pair::new(self.curve).map_err(failed)?;
-        let secret = self.agreed(&server, client.share()).map_err(failed)?;
-        self.server_secret = Some(secret);
+        let client = self.client()?;
+        let server = Pair::new(self.curve).map_err(failed(FailureWord::Primitive))?;
+        let secret = self.agreed(&server, client.share());
+        self.server_secret = Some(secret.map_err(failed(FailureWord::Primitive))?);
         self.answer.clear();
         self.answer.extend_from_slice(server.share());
         Ok(())
     }
 
     fn agree(&mut self) -> Result<(), SessionError> {
-        let Some(client) = &self.client else {
-            return Err(SessionError::new(FailureWord::Primitive, "no key share"));
-        };
-        self.client_secret = Some(self.agreed(client, &self.answer).map_err(failed)?);
+        let secret = self.agreed(self.client()?, &self.answer);
+        self.client_secret = Some(secret.map_err(failed(FailureWord::Primitive))?);
         Ok(())
     }
 
     fn secrets(&self) -> Option<[&[u8]; 2]> {
         let (client, server) = (self.client_secret.as_ref()?, self.server_secret.as_ref()?);
-        Some([client.bytes()?, server.bytes()?])
+        Some([bytes(client)?, bytes(server)?])
     }
 }
 
 /// A key pair.
 struct Pair {
-    key: PrivateKey,
-    public: *mut EcPublicKey,
-}
-
-impl Drop for Pair {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees them.
-        unsafe {
-            ffi::SECKEY_DestroyPrivateKey(self.key);
-            ffi::SECKEY_DestroyPublicKey(self.public.cast());
-        }
-    }
+    key: Owned<PrivateKeyStr>,
+    public: Owned<PublicKeyStr>,
 }
 
 impl Pair {
     fn new(curve: &[u8]) -> Result<Self, Error> {
         let (mut curve, mut public) = (Item::of(curve), ptr::null_mut());
         // SAFETY: the place for the result lives longer than the call, and the library copies the parameters.
-        let key = unsafe {
-            pk11::SECKEY_CreateECPrivateKey(&raw mut curve, &raw mut public, ptr::null_mut())
-        };
-        Ok(Self {
-            key: made(key)?,
-            public,
-        })
+        unsafe {
+            let key =
+                pk11::SECKEY_CreateECPrivateKey(&raw mut curve, &raw mut public, ptr::null_mut());
+            Ok(Self {
+                key: made(key)?,
+                public: made(public)?,
+            })
+        }
     }
 
     /// Returns the public key in the format of a key share.
     fn share(&self) -> &[u8] {
         // SAFETY: the key lives as long as the pair.
-        unsafe { (*self.public).value.bytes() }
+        unsafe { (*self.public.pointer()).value.bytes() }
     }
 }
 
-/// A secret in the library's internal token.
-struct Secret(*mut SymKeyStr);
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { pk11::PK11_FreeSymKey(self.0) }
-    }
-}
-
-impl Secret {
-    fn bytes(&self) -> Option<&[u8]> {
-        // SAFETY: the key keeps the bytes as long as it lives.
-        unsafe {
-            (pk11::PK11_ExtractKeyValue(self.0) == ffi::SUCCESS)
-                .then(|| (*pk11::PK11_GetKeyData(self.0)).bytes())
-        }
+fn bytes(secret: &Owned<SymKeyStr>) -> Option<&[u8]> {
+    // SAFETY: the key keeps the bytes as long as it lives.
+    unsafe {
+        checked(pk11::PK11_ExtractKeyValue(secret.pointer())).ok()?;
+        Some((*pk11::PK11_GetKeyData(secret.pointer())).bytes())
     }
 }

@@ -5,6 +5,8 @@ use std::{
     ptr, slice,
 };
 
+use netbench_worker::StaticText;
+
 macro_rules! opaque {
     ($($name:ident),*) => {$(
         #[repr(C)]
@@ -14,13 +16,32 @@ macro_rules! opaque {
     )*};
 }
 
-opaque!(
-    ArenaStr,
-    CertDb,
-    PrivateKeyStr,
-    PublicKeyStr,
-    SlotStr,
-    CertList
+pub(crate) use opaque;
+
+opaque!(ArenaStr, CertDb, PrivateKeyStr, SlotStr);
+
+/// Declares the functions that free objects of the library.
+macro_rules! freed {
+    ($($name:ty: $free:expr;)*) => {$(
+        // SAFETY: the library counts references to its objects, locks their mutable state, and keeps none in its threads.
+        unsafe impl netbench_worker::CObject for $name {
+            unsafe fn free(object: *mut Self) {
+                // SAFETY: the caller guarantees it.
+                unsafe { $free(object) };
+            }
+        }
+    )*};
+}
+
+pub(crate) use freed;
+
+freed!(
+    FileDescStr: PR_Close;
+    ArenaStr: |arena| PORT_FreeArena(arena, 0);
+    SlotStr: PK11_FreeSlot;
+    CertificateStr: CERT_DestroyCertificate;
+    CertNode: CERT_DestroyCertList;
+    PrivateKeyStr: SECKEY_DestroyPrivateKey;
 );
 
 /// `SECItem`.
@@ -38,7 +59,7 @@ impl Item {
         Self {
             kind: 0,
             data: bytes.as_ptr().cast_mut(),
-            len: c_uint::try_from(bytes.len()).unwrap_or(c_uint::MAX),
+            len: length(bytes.len()),
         }
     }
 
@@ -47,6 +68,18 @@ impl Item {
         Self {
             data: bytes.as_mut_ptr(),
             ..Self::of(bytes)
+        }
+    }
+
+    /// Appends the bytes, which the library has allocated, to `place`, and frees them.
+    ///
+    /// # Safety
+    /// No other code frees them.
+    pub(crate) unsafe fn move_to(mut self, place: &mut Vec<u8>) {
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            place.extend_from_slice(self.bytes());
+            SECITEM_FreeItem(&raw mut self, 0);
         }
     }
 
@@ -61,6 +94,11 @@ impl Item {
         // SAFETY: the caller guarantees it.
         unsafe { slice::from_raw_parts(self.data, self.len as usize) }
     }
+}
+
+/// Converts a number of bytes or values for the library.
+pub(crate) fn length(count: usize) -> c_uint {
+    c_uint::try_from(count).unwrap_or(c_uint::MAX)
 }
 
 /// `SECItemArray`.
@@ -268,9 +306,6 @@ pub(crate) const CERTDB_TRUSTED_CA: c_uint = 1 << 4;
 pub(crate) const CERTDB_TRUSTED_CLIENT_CA: c_uint = 1 << 7;
 pub(crate) const CERT_USAGE_SSL_SERVER: c_uint = 1;
 pub(crate) const CERT_TIME_NOT_VALID_YET: c_uint = 2;
-/// `rsaKey`, `ecKey`.
-pub(crate) const RSA_KEY: c_uint = 1;
-pub(crate) const EC_KEY: c_uint = 6;
 /// `KU_ALL`: the allowed uses of an imported key.
 pub(crate) const KU_ALL: c_uint = 0xff;
 pub(crate) const ALERT_LEVEL_FATAL: u8 = 2;
@@ -304,11 +339,11 @@ unsafe extern "C" {
     pub(crate) fn PR_Read(fd: FileDesc, buffer: *mut c_void, bytes: i32) -> i32;
     pub(crate) fn PR_Write(fd: FileDesc, buffer: *const c_void, bytes: i32) -> i32;
     pub(crate) fn PR_Shutdown(fd: FileDesc, how: c_int) -> c_int;
-    pub(crate) fn PR_GetError() -> i32;
-    pub(crate) fn PR_SetError(code: i32, system: i32);
-    pub(crate) fn PR_ErrorToName(code: i32) -> *const c_char;
-    pub(crate) fn PR_ErrorToString(code: i32, language: u32) -> *const c_char;
-    pub(crate) fn PR_Now() -> i64;
+    pub(crate) safe fn PR_GetError() -> i32;
+    pub(crate) safe fn PR_SetError(code: i32, system: i32);
+    pub(crate) safe fn PR_ErrorToName(code: i32) -> StaticText;
+    pub(crate) safe fn PR_ErrorToString(code: i32, language: u32) -> StaticText;
+    pub(crate) safe fn PR_Now() -> i64;
 
     // The headers rename these functions.
     #[link_name = "PORT_NewArena_Util"]
@@ -318,12 +353,12 @@ unsafe extern "C" {
     #[link_name = "SECITEM_FreeItem_Util"]
     pub(crate) fn SECITEM_FreeItem(item: *mut Item, with_item: c_int);
 
-    pub(crate) fn NSS_GetVersion() -> *const c_char;
+    pub(crate) safe fn NSS_GetVersion() -> StaticText;
     pub(crate) fn NSS_VersionCheck(oldest: *const c_char) -> c_int;
     pub(crate) fn NSS_NoDB_Init(folder: *const c_char) -> c_int;
     pub(crate) fn NSS_SetDomesticPolicy() -> c_int;
 
-    pub(crate) fn CERT_GetDefaultCertDB() -> *mut CertDb;
+    pub(crate) safe fn CERT_GetDefaultCertDB() -> *mut CertDb;
     pub(crate) fn CERT_NewTempCertificate(
         db: *mut CertDb,
         der: *mut Item,
@@ -356,7 +391,7 @@ unsafe extern "C" {
     pub(crate) fn CERT_CacheCRL(db: *mut CertDb, crl: *mut Item) -> c_int;
     pub(crate) fn CERT_UncacheCRL(db: *mut CertDb, crl: *mut Item) -> c_int;
     pub(crate) fn CERT_OCSPCacheSettings(entries: i32, soonest: u32, latest: u32) -> c_int;
-    pub(crate) fn CERT_DestroyCertList(list: *mut CertList);
+    pub(crate) fn CERT_DestroyCertList(list: *mut CertNode);
 
     pub(crate) fn PK11_GetInternalSlot() -> *mut SlotStr;
     pub(crate) fn PK11_FreeSlot(slot: *mut SlotStr);
@@ -371,15 +406,11 @@ unsafe extern "C" {
         key: *mut PrivateKey,
         pin: *mut c_void,
     ) -> c_int;
-    pub(crate) fn CERT_ExtractPublicKey(certificate: Certificate) -> *mut PublicKeyStr;
-    pub(crate) fn SECKEY_GetPublicKeyType(key: *const PublicKeyStr) -> c_uint;
-    pub(crate) fn SECKEY_PublicKeyStrengthInBits(key: *const PublicKeyStr) -> c_uint;
-    pub(crate) fn SECKEY_DestroyPublicKey(key: *mut PublicKeyStr);
     pub(crate) fn SECKEY_CopyPrivateKey(key: PrivateKey) -> PrivateKey;
     pub(crate) fn SECKEY_DestroyPrivateKey(key: PrivateKey);
 
-    pub(crate) fn SSL_GetImplementedCiphers() -> *const u16;
-    pub(crate) fn SSL_GetNumImplementedCiphers() -> u16;
+    pub(crate) safe fn SSL_GetImplementedCiphers() -> *const u16;
+    pub(crate) safe fn SSL_GetNumImplementedCiphers() -> u16;
     pub(crate) fn SSL_GetExperimentalAPI(name: *const c_char) -> *mut c_void;
     pub(crate) fn SSL_ImportFD(model: FileDesc, fd: FileDesc) -> FileDesc;
     pub(crate) fn SSL_OptionSet(fd: FileDesc, option: i32, value: isize) -> c_int;
@@ -440,19 +471,7 @@ unsafe extern "C" {
     pub(crate) fn SSL_ForceHandshake(fd: FileDesc) -> c_int;
     pub(crate) fn SSL_DataPending(fd: FileDesc) -> c_int;
     pub(crate) fn SSL_GetChannelInfo(fd: FileDesc, info: *mut ChannelInfo, bytes: c_uint) -> c_int;
-    pub(crate) fn SSL_PeerCertificateChain(fd: FileDesc) -> *mut CertList;
-}
-
-/// Returns a string of the library, which lives as long as the process.
-///
-/// # Safety
-/// The pointer is null, or to a string that ends with a zero byte and is never freed.
-pub(crate) unsafe fn text(text: *const c_char) -> Option<&'static str> {
-    if text.is_null() {
-        return None;
-    }
-    // SAFETY: the caller guarantees it.
-    unsafe { CStr::from_ptr(text) }.to_str().ok()
+    pub(crate) fn SSL_PeerCertificateChain(fd: FileDesc) -> *mut CertNode;
 }
 
 /// Returns an experimental function, as a pointer that is as wide as `T`.

@@ -12,8 +12,8 @@ use std::{
 use netbench_protocol::Material;
 use netbench_tls::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_worker::{
-    Endpoint, EndpointSetup, InMemory, KeyExchange, Pipe, Piped, RecordProtection, SessionError,
-    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, refused,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, Pipe, Piped, RecordProtection,
+    SetupError, Signatures, SigningPair, TICKETS, TrustRoots, Verifier, failed, refused,
 };
 
 use crate::{
@@ -35,16 +35,8 @@ impl InMemory for Nss {
     fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         prepare(setup)?;
         let material = setup.material;
-        let (kept, tickets) = match setup.kind {
-            HandshakeKind::Full => (Kept::Nothing, None),
-            HandshakeKind::SessionId => (Kept::Sessions(cache_of_its_own()?), None),
-            // The library does not export the data that are needed to resume a session with a client's
-            // certificate.
-            HandshakeKind::Ticket if setup.settings.client_auth == ClientAuth::On => {
-                (Kept::TicketsInLibrary(0, cache_of_its_own()?), None)
-            }
-            HandshakeKind::Ticket => (Kept::Tickets(0), Some(Arc::default())),
-        };
+        let kept = kept(setup)?;
+        let keeps_tickets = kept.tickets.is_some() && kept.in_library.is_none();
         let mut config = Config::client(Roots::of_pem(&material.roots_pem)?, &kept)?;
         if setup.settings.client_auth == ClientAuth::On {
             let (chain, key) = (&material.client_chain_pem, &material.client_key_pem);
@@ -52,7 +44,7 @@ impl InMemory for Nss {
         }
         let user = User {
             host: Some(name(&material.host)?),
-            tickets,
+            tickets: keeps_tickets.then(Arc::default),
             key_usage: KeyUsage::Any,
             ..User::default()
         };
@@ -63,12 +55,7 @@ impl InMemory for Nss {
         prepare(setup)?;
         let material = setup.material;
         let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
-        let kept = match setup.kind {
-            HandshakeKind::Full => Kept::Nothing,
-            HandshakeKind::SessionId => Kept::Sessions(cache_of_its_own()?),
-            HandshakeKind::Ticket => Kept::Tickets(u8::try_from(TICKETS).unwrap_or(u8::MAX)),
-        };
-        let mut config = Config::server(identity, None, &kept)?;
+        let mut config = Config::server(identity, None, &kept(setup)?)?;
         if setup.settings.client_auth == ClientAuth::On {
             config.require_certificates(Roots::of_pem(&material.roots_pem)?)?;
         }
@@ -88,11 +75,9 @@ impl InMemory for Nss {
         }
         let host = name(host)?;
         Ok(Box::new(move |chain: &[Vec<u8>]| {
-            // SAFETY: the call only reads.
-            let now = unsafe { ffi::PR_Now() };
             let chain = chain.iter().map(Vec::as_slice);
-            let verified = chain::verify(chain, &roots, &host, now, KeyUsage::Any);
-            verified.map_err(|(_, words)| SessionError::new(FailureWord::Verify, words))
+            let verified = chain::verify(chain, &roots, &host, ffi::PR_Now(), KeyUsage::Any);
+            verified.map_err(failed(FailureWord::Verify))
         }))
     }
 
@@ -108,7 +93,7 @@ impl InMemory for Nss {
                 ));
             }
         };
-        let config = Config::client(roots, &Kept::Tickets(0))?;
+        let config = Config::client(roots, &Kept::tickets(0))?;
         Ok(Box::new(config))
     }
 
@@ -140,6 +125,22 @@ fn prepare(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
         return library().map(drop).map_err(refused("NSS"));
     };
     Err(SetupError::unsupported(why))
+}
+
+/// Returns the state that a side keeps of its sessions.
+fn kept(setup: &EndpointSetup<'_>) -> Result<Kept, SetupError> {
+    let is_client = setup.side == EndpointSide::Client;
+    let in_library = match setup.kind {
+        HandshakeKind::Full => false,
+        HandshakeKind::SessionId => true,
+        // The library does not export the data that are needed to resume a session with a client's certificate.
+        HandshakeKind::Ticket => is_client && setup.settings.client_auth == ClientAuth::On,
+    };
+    let tickets = u8::try_from(TICKETS).unwrap_or(u8::MAX);
+    Ok(Kept {
+        tickets: (setup.kind == HandshakeKind::Ticket).then_some(tickets),
+        in_library: in_library.then(cache_of_its_own).transpose()?,
+    })
 }
 
 fn name(text: &str) -> Result<CString, SetupError> {

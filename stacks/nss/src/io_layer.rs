@@ -3,18 +3,22 @@
 use std::{
     ffi::{c_int, c_void},
     io::{Read, Write},
-    ptr,
+    mem, ptr,
 };
 
-use netbench_worker::{CallbackTransport, Lent, NotTransferred};
+use netbench_worker::{CallbackTransport, Lent, NotTransferred, Owned};
 
 use crate::{
-    ffi::{self, FileDesc, InetAddress, IoMethods, SocketOption},
+    ffi::{self, FileDesc, FileDescStr, InetAddress, IoMethods, SocketOption},
     library::{Error, library, made},
 };
 
-/// Makes a layer of a transport. The layer is closed before the transport is freed.
-pub(crate) fn layer<T: Read + Write>(end: &Lent<CallbackTransport<T>>) -> Result<FileDesc, Error> {
+/// Makes a socket with TLS over a layer of a transport, with the settings of the model, if there is one. The socket is closed
+/// before the transport is freed.
+pub(crate) fn socket<T: Read + Write>(
+    model: FileDesc,
+    end: &Lent<CallbackTransport<T>>,
+) -> Result<Owned<FileDescStr>, Error> {
     let methods = const {
         &IoMethods {
             kind: ffi::PR_DESC_LAYERED,
@@ -31,14 +35,14 @@ pub(crate) fn layer<T: Read + Write>(end: &Lent<CallbackTransport<T>>) -> Result
             from_sendfile: [cannot; 6],
         }
     };
-    // SAFETY: the methods live as long as the process, and the layer has no other owner yet.
+    // SAFETY: the methods live as long as the process. Where the library makes a socket of the layer, the socket owns it.
     unsafe {
-        let layer = made(ffi::PR_CreateIOLayerStub(
-            library()?.identity,
-            ptr::from_ref(methods),
-        ))?;
-        (*layer).secret = end.pointer();
-        Ok(layer)
+        let identity = library()?.identity;
+        let layer = made(ffi::PR_CreateIOLayerStub(identity, ptr::from_ref(methods)))?;
+        (*layer.pointer()).secret = end.pointer();
+        let socket = made(ffi::SSL_ImportFD(model, layer.pointer()))?;
+        mem::forget(layer);
+        Ok(socket)
     }
 }
 
@@ -52,8 +56,7 @@ fn reported(result: Result<usize, NotTransferred>) -> i32 {
 }
 
 fn fail(code: i32) -> c_int {
-    // SAFETY: the call only sets the thread's error.
-    unsafe { ffi::PR_SetError(code, 0) };
+    ffi::PR_SetError(code, 0);
     ffi::FAILURE
 }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use netbench_tls::Alert;
+use netbench_worker::{CObject, Owned};
 
 use crate::ffi;
 
@@ -23,13 +24,11 @@ pub(crate) struct Error {
 impl Error {
     /// Returns the last error of this thread.
     pub(crate) fn last() -> Self {
-        // SAFETY: the call only reads.
-        Self::of(unsafe { ffi::PR_GetError() })
+        Self::of(ffi::PR_GetError())
     }
 
     pub(crate) fn of(code: i32) -> Self {
-        // SAFETY: the text has static lifetime.
-        let words = unsafe { ffi::text(ffi::PR_ErrorToString(code, 0)) };
+        let words = ffi::PR_ErrorToString(code, 0).get();
         Self {
             code,
             alert: None,
@@ -44,8 +43,7 @@ impl Error {
 }
 
 fn name(code: i32) -> &'static str {
-    // SAFETY: the text has static lifetime.
-    unsafe { ffi::text(ffi::PR_ErrorToName(code)) }.unwrap_or("UNKNOWN")
+    ffi::PR_ErrorToName(code).get().unwrap_or("UNKNOWN")
 }
 
 /// Converts a `SECStatus` or `PRStatus` of the library.
@@ -57,13 +55,16 @@ pub(crate) fn checked(status: c_int) -> Result<(), Error> {
     }
 }
 
-/// Converts a pointer that the library has made, where null is an error.
-pub(crate) fn made<T>(pointer: *mut T) -> Result<*mut T, Error> {
-    if pointer.is_null() {
-        Err(Error::last())
-    } else {
-        Ok(pointer)
+/// Takes ownership of an object that the library has made, where null is an error.
+///
+/// # Safety
+/// No other code frees the object.
+pub(crate) unsafe fn made<T: CObject>(object: *mut T) -> Result<Owned<T>, Error> {
+    if object.is_null() {
+        return Err(Error::last());
     }
+    // SAFETY: the caller guarantees it.
+    Ok(unsafe { Owned::new(object) })
 }
 
 /// The used experimental functions, and other data that are found once.
@@ -112,8 +113,8 @@ unsafe fn experimental<T: Copy>(name: &CStr) -> Result<T, Error> {
 
 /// Returns the library's version.
 pub(crate) fn version() -> &'static str {
-    // SAFETY: the text has static lifetime, and the call requires no initialization.
-    unsafe { ffi::text(ffi::NSS_GetVersion()) }.unwrap_or_default()
+    // This requires no initialization.
+    ffi::NSS_GetVersion().get().unwrap_or_default()
 }
 
 /// Returns whether the library has at least this version.

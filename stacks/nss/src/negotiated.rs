@@ -5,11 +5,11 @@ use std::{ffi::c_uint, mem::MaybeUninit, ptr};
 use netbench_tls::{
     CipherSuite, CipherSuiteFacts, Group, GroupKind, Negotiated, SignatureScheme, TlsVersion,
 };
-use netbench_worker::{alpn_text, der_length};
+use netbench_worker::{Owned, alpn_text, der_length};
 
 use crate::{
     ech,
-    ffi::{self, CertNode, ChannelInfo, FileDesc},
+    ffi::{self, ChannelInfo, FileDesc, length},
 };
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
@@ -50,7 +50,7 @@ fn known(code: c_uint) -> Option<u16> {
 
 fn channel_info(fd: FileDesc) -> Option<ChannelInfo> {
     let mut info = MaybeUninit::<ChannelInfo>::zeroed();
-    let bytes = c_uint::try_from(size_of::<ChannelInfo>()).unwrap_or(0);
+    let bytes = length(size_of::<ChannelInfo>());
     // SAFETY: the session is alive; the library fills as many bytes, for which zeros are valid too.
     unsafe {
         (ffi::SSL_GetChannelInfo(fd, info.as_mut_ptr(), bytes) == ffi::SUCCESS)
@@ -72,7 +72,7 @@ pub(crate) fn is_tls13(fd: FileDesc) -> bool {
 pub(crate) fn alpn(fd: FileDesc) -> Option<Vec<u8>> {
     let mut name = [0; 255];
     let (mut state, mut len) = (0, 0);
-    let most = c_uint::try_from(name.len()).unwrap_or(0);
+    let most = length(name.len());
     // SAFETY: the session is alive, and the places for the results live longer than the call.
     let status =
         unsafe { ffi::SSL_GetNextProto(fd, &raw mut state, name.as_mut_ptr(), &raw mut len, most) };
@@ -94,23 +94,17 @@ fn peer_chain(fd: FileDesc) -> Vec<u32> {
 /// Calls `look` with the certificates that the peer sent, the leaf first.
 pub(crate) fn peer_certificates<T>(fd: FileDesc, look: impl FnOnce(&[ffi::Certificate]) -> T) -> T {
     let mut chain = Vec::new();
-    // SAFETY: the session is alive; the list is a ring that begins and ends with itself.
-    let list = unsafe {
+    // SAFETY: the session is alive; the list is a ring that begins and ends with itself, and belongs to the caller.
+    let _list = unsafe {
         let list = ffi::SSL_PeerCertificateChain(fd);
         if !list.is_null() {
-            let head = list.cast::<CertNode>();
-            let mut node = (*head).next;
-            while !ptr::eq(node, head) {
+            let mut node = (*list).next;
+            while !ptr::eq(node, list) {
                 chain.push((*node).certificate);
                 node = (*node).next;
             }
         }
-        list
+        (!list.is_null()).then(|| Owned::new(list))
     };
-    let seen = look(&chain);
-    if !list.is_null() {
-        // SAFETY: the list is freed once, after its last use.
-        unsafe { ffi::CERT_DestroyCertList(list) };
-    }
-    seen
+    look(&chain)
 }

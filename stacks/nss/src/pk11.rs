@@ -2,17 +2,15 @@
 
 use std::ffi::{c_int, c_uchar, c_uint, c_ulong, c_void};
 
-use crate::ffi::{Item, PrivateKey, PublicKeyStr, SlotStr};
+use crate::ffi::{Certificate, Item, PrivateKey, SlotStr, freed, opaque};
 
-#[repr(C)]
-pub(crate) struct SymKeyStr {
-    _private: [u8; 0],
-}
+opaque!(SymKeyStr, ContextStr);
 
-#[repr(C)]
-pub(crate) struct ContextStr {
-    _private: [u8; 0],
-}
+freed!(
+    PublicKeyStr: SECKEY_DestroyPublicKey;
+    SymKeyStr: PK11_FreeSymKey;
+    ContextStr: |context| PK11_DestroyContext(context, 1);
+);
 
 /// `CK_RSA_PKCS_PSS_PARAMS`.
 #[repr(C)]
@@ -22,9 +20,9 @@ pub(crate) struct PssParameters {
     pub(crate) salt_bytes: c_ulong,
 }
 
-/// `SECKEYPublicKey` of an elliptic curve.
+/// `SECKEYPublicKey`, with the members of its union for an elliptic curve.
 #[repr(C)]
-pub(crate) struct EcPublicKey {
+pub(crate) struct PublicKeyStr {
     pub(crate) arena: *mut c_void,
     pub(crate) kind: c_uint,
     pub(crate) slot: *mut SlotStr,
@@ -37,6 +35,11 @@ pub(crate) struct EcPublicKey {
     pub(crate) rest: [u8; 232],
 }
 
+pub(crate) type PublicKey = *mut PublicKeyStr;
+
+/// `rsaKey`, `ecKey`.
+pub(crate) const RSA_KEY: c_uint = 1;
+pub(crate) const EC_KEY: c_uint = 6;
 pub(crate) const CKM_RSA_PKCS_PSS: c_ulong = 0xd;
 pub(crate) const CKM_SHA256: c_ulong = 0x250;
 pub(crate) const CKM_ECDH1_DERIVE: c_ulong = 0x1050;
@@ -57,6 +60,10 @@ pub(crate) const SEC_OID_SHA384: c_uint = 192;
 pub(crate) const SEC_OID_EC_PUBLIC_KEY: c_uint = 200;
 
 unsafe extern "C" {
+    pub(crate) fn CERT_ExtractPublicKey(certificate: Certificate) -> PublicKey;
+    pub(crate) fn SECKEY_PublicKeyStrengthInBits(key: *const PublicKeyStr) -> c_uint;
+    fn SECKEY_DestroyPublicKey(key: PublicKey);
+
     pub(crate) fn PK11_HashBuf(
         hash: c_uint,
         out: *mut c_uchar,
@@ -72,7 +79,7 @@ unsafe extern "C" {
         hash: *const Item,
     ) -> c_int;
     pub(crate) fn PK11_VerifyWithMechanism(
-        key: *mut PublicKeyStr,
+        key: PublicKey,
         mechanism: c_ulong,
         parameters: *const Item,
         signature: *const Item,
@@ -101,12 +108,12 @@ unsafe extern "C" {
 
     pub(crate) fn SECKEY_CreateECPrivateKey(
         parameters: *mut Item,
-        public: *mut *mut EcPublicKey,
+        public: *mut PublicKey,
         pin: *mut c_void,
     ) -> PrivateKey;
     pub(crate) fn PK11_PubDeriveWithKDF(
         key: PrivateKey,
-        other: *mut EcPublicKey,
+        other: PublicKey,
         is_sender: c_int,
         random_a: *mut Item,
         random_b: *mut Item,

@@ -7,7 +7,7 @@ use std::{
 
 use netbench_tls::Aead;
 use netbench_worker::{
-    APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, RECORD_DATA, RECORD_HEADER,
+    APPLICATION_DATA, AeadKey, AeadRecords, INNER_BYTES, NONCE, Owned, RECORD_DATA, RECORD_HEADER,
     SetupError, TAG_BYTES, refused,
 };
 
@@ -27,14 +27,7 @@ pub(crate) fn records(aead: Aead) -> Result<AeadRecords<Key>, SetupError> {
 }
 
 /// A key to seal or to open records.
-pub(crate) struct Key(*mut ContextStr);
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { pk11::PK11_DestroyContext(self.0, 1) }
-    }
-}
+pub(crate) struct Key(Owned<ContextStr>);
 
 impl AeadKey for Key {
     type Error = Error;
@@ -69,24 +62,18 @@ impl Key {
         // SAFETY: the library copies the key, and the context keeps its own reference to the key object.
         unsafe {
             let slot = made(ffi::PK11_GetInternalSlot())?;
-            let key = made(pk11::PK11_ImportSymKey(
-                slot,
+            let imported = made(pk11::PK11_ImportSymKey(
+                slot.pointer(),
                 mechanism,
                 pk11::PK11_ORIGIN_UNWRAP,
                 pk11::CKA_ENCRYPT,
                 &raw mut key,
                 ptr::null_mut(),
-            ));
-            ffi::PK11_FreeSlot(slot);
-            let key = key?;
-            let context = made(pk11::PK11_CreateContextBySymKey(
-                mechanism,
-                operation,
-                key,
-                &raw const none,
-            ));
-            pk11::PK11_FreeSymKey(key);
-            Ok(Self(context?))
+            ))?;
+            let key = imported.pointer();
+            let context =
+                pk11::PK11_CreateContextBySymKey(mechanism, operation, key, &raw const none);
+            made(context).map(Self)
         }
     }
 
@@ -103,7 +90,7 @@ impl Key {
         // SAFETY: the callers' buffers have as many bytes.
         checked(unsafe {
             pk11::PK11_AEADOp(
-                self.0,
+                self.0.pointer(),
                 pk11::CKG_NO_GENERATE,
                 0,
                 nonce.as_mut_ptr(),

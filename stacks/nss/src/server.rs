@@ -22,12 +22,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     library().map_err(refused("NSS"))?;
     let identity = Identity::of_pem(&site.chain_pem, &site.key_pem)?;
     let staple = stapled_response(site)?;
-    let kept = match site.tickets {
-        0 => Kept::Nothing,
-        count => Kept::Tickets(count),
-    };
     let parameters = of_site(site, &identity)?;
-    let config = Config::server(identity, staple.as_deref(), &kept)?;
+    let config = Config::server(identity, staple.as_deref(), &Kept::tickets(site.tickets))?;
     hold_to(config.model(), &parameters)?;
     config.set_alpn(&site.alpn)?;
     let config = Arc::new(config);

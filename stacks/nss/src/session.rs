@@ -5,18 +5,18 @@ use std::{
     io::{self, Read, Write},
     ptr,
     sync::Arc,
-    task::Poll,
+    task::{Poll, ready},
 };
 
 use netbench_tls::{Alert, Negotiated};
-use netbench_worker::{CallbackTransport, DrivenSession, Lent, Probe, SocketSession};
+use netbench_worker::{CallbackTransport, DrivenSession, Lent, Owned, Probe, SocketSession};
 
 use crate::{
     config::Config,
     ech,
-    ffi::{self, AlertStr, FileDesc},
-    io_layer::layer,
-    library::{Error, checked, library, made},
+    ffi::{self, AlertStr, FileDesc, FileDescStr},
+    io_layer::socket,
+    library::{Error, checked, library},
     negotiated::{alpn, is_resumed, is_tls13, negotiated},
     tickets::{self, Tickets},
     verify::{KeyUsage, verify},
@@ -43,59 +43,34 @@ pub(crate) struct Told {
 
 /// One side of a session.
 pub(crate) struct Session<T> {
-    fd: FileDesc,
+    socket: Owned<FileDescStr>,
     /// The transport and the callbacks' argument. Both are passed to the library as pointers, and freed after
     /// it has released them.
     end: Lent<CallbackTransport<T>>,
     told: Lent<Told>,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
-    goodbye: Goodbye,
-}
-
-/// Whether the end of the data was announced to the peer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Goodbye {
-    NotYet,
-    Said,
-}
-
-// SAFETY: the library locks the data that its sessions share, and keeps no state of a session in its threads.
-unsafe impl<T: Send> Send for Session<T> {}
-
-impl<T> Drop for Session<T> {
-    fn drop(&mut self) {
-        if !self.fd.is_null() {
-            // SAFETY: `new` made it, and no other code closes it.
-            unsafe { ffi::PR_Close(self.fd) };
-        }
-    }
+    /// Whether the end of the data was announced to the peer.
+    has_said_goodbye: bool,
 }
 
 impl<T: Read + Write> Session<T> {
     pub(crate) fn new(config: &Arc<Config>, transport: T, user: User) -> Result<Self, Error> {
-        let mut session = Self {
-            fd: ptr::null_mut(),
-            end: Lent::new(CallbackTransport::new(transport)),
+        let end = Lent::new(CallbackTransport::new(transport));
+        let session = Self {
+            socket: socket(config.model(), &end)?,
+            end,
             told: Lent::new(Told { user, alert: None }),
             config: Arc::clone(config),
-            goodbye: Goodbye::NotYet,
+            has_said_goodbye: false,
         };
-        let layer = layer(&session.end)?;
-        // SAFETY: the session owns the layer; where the library does not take it, it is closed here.
-        unsafe {
-            let imported = made(ffi::SSL_ImportFD(config.model(), layer));
-            session.fd = imported.inspect_err(|_| {
-                ffi::PR_Close(layer);
-            })?;
-        }
         session.set()?;
         Ok(session)
     }
 
     /// Sets the parameters that only this session has.
     fn set(&self) -> Result<(), Error> {
-        let (fd, user) = (self.fd, self.told.pointer());
+        let (fd, user) = (self.socket.pointer(), self.told.pointer());
         // SAFETY: the session is alive, and the values to which the library keeps pointers live longer.
         unsafe {
             checked(ffi::SSL_AlertReceivedCallback(fd, alert_came, user))?;
@@ -121,7 +96,7 @@ impl<T: Read + Write> Session<T> {
     fn call(&mut self, mut function: impl FnMut(FileDesc) -> c_int) -> Poll<io::Result<usize>> {
         loop {
             self.end.begin_call();
-            if let Ok(count) = usize::try_from(function(self.fd)) {
+            if let Ok(count) = usize::try_from(function(self.socket.pointer())) {
                 return Poll::Ready(Ok(count));
             }
             let error = Error::last();
@@ -142,7 +117,7 @@ impl<T: Read + Write> Session<T> {
             return io::ErrorKind::UnexpectedEof.into();
         }
         if let Some(probe) = &self.told.user.probe {
-            ech::watch(&error, self.fd, probe);
+            ech::watch(&error, self.socket.pointer(), probe);
         }
         error.alert = self.told.alert;
         io::Error::other(error)
@@ -163,11 +138,8 @@ impl<T: Read + Write> DrivenSession for Session<T> {
     /// Continues the handshake, and then sends the tickets that a server sends directly after it.
     fn handshake(&mut self) -> Poll<io::Result<()>> {
         // SAFETY: the session is alive.
-        let done = self.call(|fd| unsafe { ffi::SSL_ForceHandshake(fd) });
-        if done?.is_pending() {
-            return Poll::Pending;
-        }
-        for _ in 0..self.config.further_tickets(is_tls13(self.fd)) {
+        ready!(self.call(|fd| unsafe { ffi::SSL_ForceHandshake(fd) }))?;
+        for _ in 0..self.config.further_tickets(is_tls13(self.socket.pointer())) {
             let send = library().map_err(io::Error::other)?.send_ticket;
             // SAFETY: as above; a ticket contains no data of this process. The library keeps data that cannot
             // be sent now.
@@ -192,25 +164,25 @@ impl<T: Read + Write> DrivenSession for Session<T> {
 
     fn has_plaintext(&self) -> bool {
         // SAFETY: the session is alive.
-        unsafe { ffi::SSL_DataPending(self.fd) > 0 }
+        unsafe { ffi::SSL_DataPending(self.socket.pointer()) > 0 }
     }
 
     fn negotiated(&self) -> Negotiated {
-        negotiated(self.fd)
+        negotiated(self.socket.pointer())
     }
 
     fn resumed(&self) -> bool {
-        is_resumed(self.fd)
+        is_resumed(self.socket.pointer())
     }
 }
 
 impl<T: Read + Write> SocketSession for Session<T> {
     fn alpn(&self) -> Option<Vec<u8>> {
-        alpn(self.fd)
+        alpn(self.socket.pointer())
     }
 
     fn flush(&mut self) -> Poll<io::Result<()>> {
-        if self.goodbye == Goodbye::Said {
+        if self.has_said_goodbye {
             return Poll::Ready(Ok(()));
         }
         // SAFETY: the session is alive; without data, the library sends its buffer.
@@ -219,10 +191,10 @@ impl<T: Read + Write> SocketSession for Session<T> {
     }
 
     fn close(&mut self) -> Poll<io::Result<()>> {
-        if self.goodbye == Goodbye::Said {
+        if self.has_said_goodbye {
             return Poll::Ready(Ok(()));
         }
-        self.goodbye = Goodbye::Said;
+        self.has_said_goodbye = true;
         // SAFETY: the session is alive.
         let bye = self.call(|fd| unsafe { ffi::PR_Shutdown(fd, ffi::PR_SHUTDOWN_SEND) });
         bye.map_ok(drop)

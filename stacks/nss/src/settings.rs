@@ -7,10 +7,10 @@ use std::{
 };
 
 use netbench_tls::{CipherSuite, Group, SignatureScheme, TlsVersion};
-use netbench_worker::{Parameters, SetupError, refused, usable_suites, version_range};
+use netbench_worker::{Parameters, SetupError, all_of, refused, usable_suites, version_range};
 
 use crate::{
-    ffi::{self, FileDesc, VersionRange},
+    ffi::{self, FileDesc, VersionRange, length},
     library::{checked, is_at_least, library},
 };
 
@@ -52,38 +52,38 @@ pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
 
 /// Returns whether the library supports the suite. This requires no initialization.
 pub(crate) fn has_suite(suite: CipherSuite) -> bool {
+    let count = usize::from(ffi::SSL_GetNumImplementedCiphers());
     // SAFETY: the pointer is to a table of the library that never changes, with its length.
-    let all = unsafe {
-        slice::from_raw_parts(
-            ffi::SSL_GetImplementedCiphers(),
-            usize::from(ffi::SSL_GetNumImplementedCiphers()),
-        )
-    };
+    let all = unsafe { slice::from_raw_parts(ffi::SSL_GetImplementedCiphers(), count) };
     all.contains(&suite.0)
 }
 
 /// Sets exactly these parameters.
 pub(crate) fn hold_to(fd: FileDesc, parameters: &Parameters) -> Result<(), SetupError> {
     let suites = usable_suites(&parameters.suites, &parameters.versions);
-    all_known("suite", &suites, has_suite)?;
-    all_known("group", &parameters.groups, has_group)?;
-    all_known("signature scheme", &parameters.signatures, has_scheme)?;
     // A version without suites is not offered.
     let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+    let suites = all_of(
+        &suites,
+        |suite| has_suite(suite).then_some(suite.0),
+        lacks("suite"),
+    )?;
+    let groups = all_of(
+        &parameters.groups,
+        |group| has_group(group).then_some(c_uint::from(group.0)),
+        lacks("group"),
+    )?;
+    let schemes = all_of(
+        &parameters.signatures,
+        |scheme| has_scheme(scheme).then_some(c_uint::from(scheme.0)),
+        lacks("signature scheme"),
+    )?;
     set_versions(fd, &versions)?;
-    let suites: Vec<u16> = suites.iter().map(|suite| suite.0).collect();
     let set_suites = library().map_err(refused("NSS"))?.set_suites;
     // SAFETY: the socket is alive, and the library copies the suites; all others are disabled.
     set("suites", unsafe {
         set_suites(fd, suites.as_ptr(), length(suites.len()))
     })?;
-    let groups: Vec<_> = parameters
-        .groups
-        .iter()
-        .map(|group| c_uint::from(group.0))
-        .collect();
-    let schemes = parameters.signatures.iter();
-    let schemes: Vec<_> = schemes.map(|scheme| c_uint::from(scheme.0)).collect();
     // SAFETY: as above.
     unsafe {
         set(
@@ -123,21 +123,9 @@ fn set(what: &'static str, status: c_int) -> Result<(), SetupError> {
     checked(status).map_err(refused(what))
 }
 
-fn length(count: usize) -> c_uint {
-    c_uint::try_from(count).unwrap_or(c_uint::MAX)
-}
-
-fn all_known<T: Copy + Display>(
-    what: &str,
-    all: &[T],
-    has: fn(T) -> bool,
-) -> Result<(), SetupError> {
-    match all.iter().find(|one| !has(**one)) {
-        Some(other) => Err(SetupError::Unsupported(format!(
-            "no {what} {other} in this NSS"
-        ))),
-        None => Ok(()),
-    }
+/// Returns a function that creates the error that the library lacks a value.
+fn lacks<T: Display>(what: &str) -> impl Fn(T) -> SetupError {
+    move |name| SetupError::Unsupported(format!("no {what} {name} in this NSS"))
 }
 
 #[cfg(test)]
@@ -159,7 +147,7 @@ mod tests {
 
     fn try_it(parameters: &Parameters) -> Result<(), SetupError> {
         let roots = Roots::of_der(std::iter::empty()).map_err(refused("roots"))?;
-        hold_to(Config::client(roots, &Kept::Nothing)?.model(), parameters)
+        hold_to(Config::client(roots, &Kept::default())?.model(), parameters)
     }
 
     #[test]

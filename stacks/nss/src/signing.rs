@@ -1,17 +1,17 @@
 //! The signature of a handshake, made and verified by libssl's calls for TLS 1.3
 //! (`ssl3_SignHashesWithPrivKey` and its counterpart in its `ssl3con.c`).
 
-use std::{ffi::c_uint, ptr};
+use std::{ffi::c_uint, ptr, slice};
 
 use netbench_protocol::Material;
 use netbench_tls::KeyType;
-use netbench_worker::{SIGNED, SetupError, SigningKey, refused};
+use netbench_worker::{Owned, SIGNED, SetupError, SigningKey, refused};
 
 use crate::{
     certificates::Identity,
-    ffi::{self, Item, PublicKeyStr},
-    library::{Error, checked, made},
-    pk11::{self, PssParameters},
+    ffi::{self, Item},
+    library::{Error, checked},
+    pk11::{self, PssParameters, PublicKeyStr},
 };
 
 /// The size of the longest hash.
@@ -20,7 +20,7 @@ const LONGEST: usize = 48;
 /// A key, and the public key of its certificate, which is parsed in advance.
 pub(crate) struct Keys {
     identity: Identity,
-    public: PublicKey,
+    public: Owned<PublicKeyStr>,
     kind: Kind,
     /// The hash, and its size.
     hash: c_uint,
@@ -50,10 +50,8 @@ impl Keys {
             }
         };
         let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
-        // SAFETY: the certificate is alive.
-        let public = made(unsafe { ffi::CERT_ExtractPublicKey(identity.leaf().raw()) });
         Ok(Self {
-            public: PublicKey(public.map_err(refused("leaf"))?),
+            public: identity.leaf().public_key().map_err(refused("leaf"))?,
             identity,
             kind,
             hash,
@@ -73,9 +71,7 @@ impl Keys {
     }
 
     fn sign_pss(&self, hash: &Item, signature: &mut Vec<u8>) -> Result<(), Error> {
-        let parameters = pss();
-        let parameters = item_of(&parameters);
-        let key = self.identity.key().raw();
+        let (parameters, key) = (pss(), self.identity.key.pointer());
         // SAFETY: the key is alive, and the signature has as many bytes as the library reports.
         unsafe {
             let bytes = usize::try_from(pk11::PK11_SignatureLen(key)).unwrap_or(0);
@@ -96,7 +92,7 @@ impl Keys {
         // SAFETY: the key is alive, and the library's allocation is freed.
         unsafe {
             checked(pk11::SGN_Digest(
-                self.identity.key().raw(),
+                self.identity.key.pointer(),
                 self.hash,
                 &raw mut plain,
                 &raw mut hash,
@@ -107,30 +103,21 @@ impl Keys {
             ffi::SECITEM_FreeItem(&raw mut plain, 0);
             status?;
             signature.clear();
-            signature.extend_from_slice(encoded.bytes());
-            ffi::SECITEM_FreeItem(&raw mut encoded, 0);
+            encoded.move_to(signature);
         }
         Ok(())
     }
 }
 
-fn pss() -> PssParameters {
-    PssParameters {
+/// Returns the parameters of PSS, for the library to read.
+fn pss() -> Item {
+    static PSS: PssParameters = PssParameters {
         hash: pk11::CKM_SHA256,
         mask: pk11::CKG_MGF1_SHA256,
         salt_bytes: 32,
-    }
-}
-
-/// Returns the parameters as bytes, for the library to read.
-fn item_of(parameters: &PssParameters) -> Item {
+    };
     // SAFETY: the structure consists of integers without padding.
-    Item::of(unsafe {
-        std::slice::from_raw_parts(
-            ptr::from_ref(parameters).cast::<u8>(),
-            size_of::<PssParameters>(),
-        )
-    })
+    Item::of(unsafe { slice::from_raw_parts((&raw const PSS).cast(), size_of::<PssParameters>()) })
 }
 
 impl SigningKey for Keys {
@@ -149,12 +136,11 @@ impl SigningKey for Keys {
         let hash = self.hashed()?;
         let (hash, signature) = (Item::of(&hash[..self.hash_bytes]), Item::of(signature));
         let parameters = pss();
-        let parameters = item_of(&parameters);
         // SAFETY: all arguments live longer than the call.
         let status = unsafe {
             match self.kind {
                 Kind::Pss => pk11::PK11_VerifyWithMechanism(
-                    self.public.0,
+                    self.public.pointer(),
                     pk11::CKM_RSA_PKCS_PSS,
                     &raw const parameters,
                     &raw const signature,
@@ -163,7 +149,7 @@ impl SigningKey for Keys {
                 ),
                 Kind::Ecdsa => pk11::VFY_VerifyDigestDirect(
                     &raw const hash,
-                    self.public.0,
+                    self.public.pointer(),
                     &raw const signature,
                     pk11::SEC_OID_EC_PUBLIC_KEY,
                     self.hash,
@@ -172,14 +158,5 @@ impl SigningKey for Keys {
             }
         };
         checked(status).map(|()| true)
-    }
-}
-
-struct PublicKey(*mut PublicKeyStr);
-
-impl Drop for PublicKey {
-    fn drop(&mut self) {
-        // SAFETY: no other code frees it.
-        unsafe { ffi::SECKEY_DestroyPublicKey(self.0) }
     }
 }

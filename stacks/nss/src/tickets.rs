@@ -9,7 +9,7 @@ use std::{
 use netbench_worker::TicketUse;
 
 use crate::{
-    ffi::{self, FileDesc},
+    ffi::{self, FileDesc, length},
     library::{Error, checked, library},
     negotiated::is_tls13,
     session::Told,
@@ -22,9 +22,8 @@ pub(crate) type Tickets = netbench_worker::Tickets<Vec<u8>, Vec<u8>>;
 pub(crate) fn resume(tickets: &Tickets, fd: FileDesc, host: &[u8]) -> Result<(), Error> {
     let set_token = library()?.set_token;
     let set = tickets.resume_newest(host, |token| {
-        let len = c_uint::try_from(token.len()).unwrap_or(c_uint::MAX);
         // SAFETY: the session is alive, and the library copies the token.
-        checked(unsafe { set_token(fd, token.as_ptr(), len) })
+        checked(unsafe { set_token(fd, token.as_ptr(), length(token.len())) })
     });
     set.unwrap_or(Ok(()))
 }

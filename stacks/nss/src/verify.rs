@@ -63,11 +63,10 @@ pub(crate) extern "C" fn verify(
     let status = probe.verify(verified);
     if status != ffi::SUCCESS {
         let error = Error::last();
-        // SAFETY: these calls only read.
-        let fault = peer_certificates(fd, |chain| fault(&error, chain, unsafe { ffi::PR_Now() }));
+        let fault = peer_certificates(fd, |chain| fault(&error, chain, ffi::PR_Now()));
         probe.certificate_fault(fault, error.name());
-        // SAFETY: the library chooses its alert by the error.
-        unsafe { ffi::PR_SetError(error.code, 0) };
+        // The library chooses its alert by the error.
+        ffi::PR_SetError(error.code, 0);
     }
     status
 }
@@ -102,8 +101,7 @@ fn status_by_leaf(
     peer_certificates(fd, |chain| match chain.first().copied().map(check) {
         Some(Ok(())) => ffi::SUCCESS,
         Some(Err(error)) => {
-            // SAFETY: the call only sets the thread's error.
-            unsafe { ffi::PR_SetError(error.code, 0) };
+            ffi::PR_SetError(error.code, 0);
             ffi::FAILURE
         }
         None => ffi::FAILURE,
@@ -115,11 +113,11 @@ fn status_by_leaf(
 /// # Safety
 /// The leaf is alive.
 unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> Result<(), Error> {
-    // SAFETY: the caller guarantees that the leaf is alive; the log and its contents live until they are
-    // freed here.
+    // SAFETY: the caller guarantees that the leaf is alive; the log and its contents live as long as the arena.
     unsafe {
+        let arena = made(ffi::PORT_NewArena(LOG_BYTES))?;
         let mut log = VerifyLog {
-            arena: made(ffi::PORT_NewArena(LOG_BYTES))?,
+            arena: arena.pointer(),
             count: 0,
             first: ptr::null_mut(),
             last: ptr::null_mut(),
@@ -143,7 +141,6 @@ unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> R
             ffi::CERT_DestroyCertificate((*node).certificate);
             node = (*node).next;
         }
-        ffi::PORT_FreeArena(log.arena, 0);
         match other {
             None if log.count > 0 => has_name(leaf, host),
             None => Err(Error::of(ffi::SEC_ERROR_INADEQUATE_KEY_USAGE)),
