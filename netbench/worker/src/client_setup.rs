@@ -1,6 +1,5 @@
 use std::error::Error;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::Uri;
 use hyper::rt::{Read, Write};
 use hyper_util::client::legacy::connect::Connection;
@@ -8,7 +7,7 @@ use netbench_protocol::{ClientIdentity, Configure, Ech};
 use netbench_tls::{ClientSettings, Negotiated};
 use tower_service::Service;
 
-use crate::{HyperClient, Probe, SetupError, TimedTcp};
+use crate::{HyperClient, Probe, SetupError, TimedTcp, of_base64};
 
 /// The settings of a client's connector.
 #[derive(Clone, Copy)]
@@ -69,12 +68,7 @@ impl<'a> ClientSetup<'a> {
     /// The list is not in base64.
     pub fn ech_configs(&self) -> Result<Option<Vec<u8>>, SetupError> {
         match self.ech {
-            Some(Ech::Configs(text)) => {
-                let list = BASE64_STANDARD.decode(text);
-                Ok(Some(list.map_err(|e| {
-                    SetupError::refused("ECH configurations", e)
-                })?))
-            }
+            Some(Ech::Configs(text)) => of_base64("ECH configurations", text).map(Some),
             Some(Ech::Grease) | None => Ok(None),
         }
     }

@@ -65,7 +65,7 @@ pub use probe::Probe;
 pub use run::run;
 pub use server::{Accept, AcceptError, Accepted, EarlyReceipt, ServerStream};
 pub use set_up::SetUpAction;
-pub use stack::{SetupError, Stack, refused};
+pub use stack::{SetupError, Stack, of_base64, refused};
 pub use suite::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
     RECORD_DATA, RecordProtection, SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots,

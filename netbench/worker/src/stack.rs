@@ -1,5 +1,6 @@
 use std::{error::Error, sync::Arc};
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_tls::ClientSettings;
 
@@ -122,6 +123,14 @@ pub enum SetupError {
 /// Returns a function that converts an error of the library in the operation `what`, as [`SetupError::refused`].
 pub fn refused<E: std::fmt::Display>(what: &str) -> impl Fn(E) -> SetupError {
     move |error| SetupError::refused(what, error)
+}
+
+/// Decodes base64 in a request. `what` is its name in an error.
+///
+/// # Errors
+/// The text is not base64.
+pub fn of_base64(what: &str, text: &str) -> Result<Vec<u8>, SetupError> {
+    BASE64_STANDARD.decode(text).map_err(refused(what))
 }
 
 impl SetupError {

@@ -105,37 +105,31 @@ fn certificate(der: &[u8]) -> Result<Owned<ffi::CertificateInt>, Error> {
     Ok(certificate)
 }
 
-/// A verifier of chains as in the connector: with the purpose of a server, and for a host.
-pub(crate) struct ClientOfChains;
-
-impl ClientOfChains {
-    pub(crate) fn new() -> Self {
-        ffi::ready();
-        ffi::gnutls_global_set_time_function(time);
-        Self
-    }
+/// Makes a verifier of chains as in the connector: with the purpose of a server, and for a host.
+pub(crate) fn verifier() -> impl ChainVerifier {
+    ffi::ready();
+    ffi::gnutls_global_set_time_function(time);
+    verify
 }
 
-impl ChainVerifier for ClientOfChains {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let host = CString::new(chain.host.as_str())
-            .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
-        let trust = TrustList::of_chain(chain).map_err(unreadable)?;
-        NOW.store(
-            i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX),
-            Ordering::Relaxed,
-        );
-        let verified = trust.verify(&chain.sent, &host);
-        NOW.store(0, Ordering::Relaxed);
-        verified?;
-        if chain.crls.is_empty() {
-            return Ok(());
-        }
-        Err(NotVerified::Unsupported(
-            "GnuTLS does not say whether the lists of revoked certificates cover the whole chain"
-                .to_owned(),
-        ))
+fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
+    let host = CString::new(chain.host.as_str())
+        .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
+    let trust = TrustList::of_chain(chain).map_err(unreadable)?;
+    NOW.store(
+        i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX),
+        Ordering::Relaxed,
+    );
+    let verified = trust.verify(&chain.sent, &host);
+    NOW.store(0, Ordering::Relaxed);
+    verified?;
+    if chain.crls.is_empty() {
+        return Ok(());
     }
+    Err(NotVerified::Unsupported(
+        "GnuTLS does not say whether the lists of revoked certificates cover the whole chain"
+            .to_owned(),
+    ))
 }
 
 /// The time of the current verification; 0 for the present.

@@ -1,9 +1,8 @@
 use std::{ffi::CString, sync::Arc};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_protocol::ClientIdentity;
 use netbench_tls::Profile;
-use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, own_client, refused};
+use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, of_base64, own_client};
 
 use crate::{
     config::{Config, Credentials},
@@ -50,7 +49,7 @@ fn set_identity(credentials: &Credentials, identity: &ClientIdentity) -> Result<
     let password = identity.password.as_deref();
     match &identity.pkcs12_base64 {
         Some(file) => {
-            let file = STANDARD.decode(file).map_err(refused("PKCS#12 file"))?;
+            let file = of_base64("PKCS#12 file", file)?;
             credentials.identity_of_pkcs12(&file, password)
         }
         None => credentials.identity(&identity.chain_pem, &identity.key_pem, password),

@@ -11,6 +11,7 @@ use netbench_worker::{FFDHE2048_PEM, Owned, SetupError, refused};
 
 use crate::{
     ffi::{self, Datum},
+    negotiated::is_tls13,
     session::{Error, checked, made},
     settings::Priority,
     tickets::ServerSessions,
@@ -128,13 +129,6 @@ impl Config {
             _ => 0,
         }
     }
-}
-
-/// Returns whether a session is of TLS 1.3.
-pub(crate) fn is_tls13(raw: ffi::Session) -> bool {
-    const TLS13: c_int = 5;
-    // SAFETY: the session is alive.
-    unsafe { ffi::gnutls_protocol_get_version(raw) == TLS13 }
 }
 
 /// Makes a key with which a server encrypts its tickets.

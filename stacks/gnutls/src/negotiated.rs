@@ -1,6 +1,6 @@
 //! The negotiated parameters of a handshake.
 
-use std::{ffi::c_int, slice};
+use std::slice;
 
 use netbench_tls::{CipherSuite, CipherSuiteFacts, Negotiated, TlsVersion};
 use netbench_worker::alpn_text;
@@ -12,11 +12,10 @@ use crate::{
 
 /// Returns the negotiated parameters according to one side of a finished handshake.
 pub(crate) fn negotiated(session: ffi::Session) -> Negotiated {
-    let resumed = is_resumed(session);
+    let (resumed, version) = (is_resumed(session), version(session));
     // SAFETY: the session is alive.
-    let (version, suite, group, scheme) = unsafe {
+    let (suite, group, scheme) = unsafe {
         (
-            version(ffi::gnutls_protocol_get_version(session)),
             ffi::gnutls_ciphersuite_get(session),
             ffi::gnutls_group_get(session),
             ffi::gnutls_sign_algorithm_get(session),
@@ -57,15 +56,21 @@ pub(crate) fn alpn(session: ffi::Session) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the version of a number of `gnutls_protocol_t`.
-pub(crate) fn version(number: c_int) -> Option<TlsVersion> {
-    match number {
+/// Returns the version of a session, if one was chosen.
+pub(crate) fn version(session: ffi::Session) -> Option<TlsVersion> {
+    // SAFETY: the session is alive.
+    match unsafe { ffi::gnutls_protocol_get_version(session) } {
         2 => Some(TlsVersion::Tls10),
         3 => Some(TlsVersion::Tls11),
         4 => Some(TlsVersion::Tls12),
         5 => Some(TlsVersion::Tls13),
         _ => None,
     }
+}
+
+/// Returns whether a session is of TLS 1.3.
+pub(crate) fn is_tls13(session: ffi::Session) -> bool {
+    version(session) == Some(TlsVersion::Tls13)
 }
 
 /// Returns the size of each certificate that the peer sent.

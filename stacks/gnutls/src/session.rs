@@ -153,9 +153,7 @@ impl<T: Read + Write> Session<T> {
             let send = |raw| unsafe { ffi::gnutls_session_ticket_send(raw, tickets, 0) as isize };
             ready!(self.call(send))?;
         }
-        if let (Some(tickets), Some(host)) = (&self.user.tickets, &self.user.host) {
-            tickets::keep_old(tickets, self.session.pointer(), host.to_bytes());
-        }
+        tickets::keep_old(&self.user, self.session.pointer());
         Poll::Ready(Ok(()))
     }
 
@@ -165,12 +163,11 @@ impl<T: Read + Write> Session<T> {
         let Some(Error { code, .. }) = own else {
             return;
         };
-        // SAFETY: the session is alive.
-        let version = version(unsafe { ffi::gnutls_protocol_get_version(self.session.pointer()) });
+        let versions = &self.config.priority.versions;
         let has_version =
-            version.is_some_and(|version| self.config.priority.versions.contains(&version));
-        // SAFETY: as above. A server with only TLS 1.3 notices only by the suites that a client lacks that
-        // version.
+            version(self.session.pointer()).is_some_and(|version| versions.contains(&version));
+        // A server with only TLS 1.3 notices only by the suites that a client lacks that version.
+        // SAFETY: the session is alive.
         let _ = unsafe {
             if has_version {
                 ffi::gnutls_alert_send_appropriate(self.session.pointer(), *code)

@@ -8,8 +8,7 @@ use netbench_worker::{
 };
 
 use crate::{
-    chain::ClientOfChains,
-    client, explain, ffi, server,
+    chain, client, explain, ffi, server,
     session::Error,
     settings::{has_group, has_scheme, has_suite},
 };
@@ -67,7 +66,7 @@ impl Stack for GnuTls {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(ClientOfChains::new()))
+        Ok(Box::new(chain::verifier()))
     }
 
     fn explain(&self, error: &(dyn StdError + 'static)) -> Option<Explained> {

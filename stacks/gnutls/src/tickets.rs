@@ -10,8 +10,8 @@ use std::{
 use netbench_worker::{KEPT_SESSIONS, TicketUse};
 
 use crate::{
-    config::is_tls13,
     ffi::{self, Datum},
+    negotiated::{is_resumed, is_tls13},
     session::{Error, User, checked},
 };
 
@@ -40,17 +40,18 @@ pub(crate) fn watch(session: ffi::Session) {
     }
 }
 
-/// Keeps a session of TLS 1.2, once its handshake is done.
-pub(crate) fn keep_old(tickets: &Tickets, session: ffi::Session, host: &[u8]) {
-    // SAFETY: the session is alive.
-    let is_new = unsafe { ffi::gnutls_session_is_resumed(session) } == 0;
-    if is_new && !is_tls13(session) {
-        keep(tickets, session, host, TicketUse::Often);
+/// Keeps a client's new session of TLS 1.2, once its handshake is done.
+pub(crate) fn keep_old(user: &User, session: ffi::Session) {
+    if user.tickets.is_some() && !is_resumed(session) && !is_tls13(session) {
+        keep(user, session, TicketUse::Often);
     }
 }
 
-/// Keeps a session. One that cannot be kept is not resumed, which every sample shows.
-fn keep(tickets: &Tickets, session: ffi::Session, host: &[u8], allowed: TicketUse) {
+/// Keeps a client's session. One that cannot be kept is not resumed, which every sample shows.
+fn keep(user: &User, session: ffi::Session, allowed: TicketUse) {
+    let (Some(tickets), Some(host)) = (&user.tickets, &user.host) else {
+        return;
+    };
     let mut data = Datum::EMPTY;
     // SAFETY: the session is alive, and the library's data are copied and freed.
     let data = unsafe {
@@ -59,7 +60,7 @@ fn keep(tickets: &Tickets, session: ffi::Session, host: &[u8], allowed: TicketUs
         }
         data.into_vec()
     };
-    tickets.keep(host.to_vec(), allowed, data);
+    tickets.keep(host.to_bytes().to_vec(), allowed, data);
 }
 
 extern "C" fn ticket_came(
@@ -71,10 +72,8 @@ extern "C" fn ticket_came(
 ) -> c_int {
     // SAFETY: every session has user data.
     let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
-    if let (Some(tickets), Some(host)) = (&user.tickets, &user.host)
-        && is_tls13(session)
-    {
-        keep(tickets, session, host.to_bytes(), TicketUse::Once);
+    if is_tls13(session) {
+        keep(user, session, TicketUse::Once);
     }
     0
 }

@@ -1,7 +1,6 @@
-use base64::{Engine, prelude::BASE64_STANDARD};
 use netbench_protocol::ServeSite;
 
-use crate::SetupError;
+use crate::{SetupError, of_base64};
 
 /// A key of a server with Encrypted ClientHello.
 pub struct ServerEchKey {
@@ -19,14 +18,9 @@ pub fn ech_keys(site: &ServeSite) -> Result<Vec<ServerEchKey>, SetupError> {
     let keys = site.ech_keys.iter();
     keys.map(|key| {
         Ok(ServerEchKey {
-            config: decoded(&key.config_base64)?,
-            private_key: decoded(&key.private_key_base64)?,
+            config: of_base64("ECH key", &key.config_base64)?,
+            private_key: of_base64("ECH key", &key.private_key_base64)?,
         })
     })
     .collect()
-}
-
-fn decoded(text: &str) -> Result<Vec<u8>, SetupError> {
-    let bytes = BASE64_STANDARD.decode(text);
-    bytes.map_err(|error| SetupError::refused("ECH key", error))
 }
