@@ -87,8 +87,7 @@ impl Roots {
         let certificate = Certificate::read(der)?;
         let mut trust = Trust {
             ssl: ffi::CERTDB_VALID_CA | ffi::CERTDB_TRUSTED_CA | ffi::CERTDB_TRUSTED_CLIENT_CA,
-            email: 0,
-            object_signing: 0,
+            ..Trust::default()
         };
         // SAFETY: the certificate is alive, and the library copies the trust.
         checked(unsafe {

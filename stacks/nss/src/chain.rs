@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString};
 
 use netbench_tls::CertificateFault as Fault;
-use netbench_worker::{ChainInDer, ChainVerifier, NotVerified};
+use netbench_worker::{ChainInDer, NotVerified};
 
 use crate::{
     certificates::{Certificate, Roots},
@@ -67,27 +67,23 @@ impl Crl {
     }
 }
 
-/// A verifier of chains as in the connector: with the purpose of a server, and for a host.
-pub(crate) struct ClientOfChains;
-
-impl ChainVerifier for ClientOfChains {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        let host = CString::new(chain.host.as_str())
-            .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
-        library().map_err(unreadable)?;
-        let roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unreadable)?;
-        let crls = chain.crls.iter().map(|der| Crl::read(der));
-        let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-        let time = i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX);
-        let time = time.saturating_mul(1_000_000);
-        let sent = chain.sent.iter().map(Vec::as_slice);
-        verify(sent, &roots, &host, time, KeyUsage::OfLibrary)?;
-        if crls.is_empty() {
-            return Ok(());
-        }
-        Err(NotVerified::Unsupported(
-            "NSS does not say whether the lists of revoked certificates cover the whole chain"
-                .to_owned(),
-        ))
+/// Verifies a chain as in the connector: with the purpose of a server, and for a host.
+pub(crate) fn verify_as_client(chain: &ChainInDer) -> Result<(), NotVerified> {
+    let host = CString::new(chain.host.as_str())
+        .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
+    library().map_err(unreadable)?;
+    let roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unreadable)?;
+    let crls = chain.crls.iter().map(|der| Crl::read(der));
+    let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let time = i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX);
+    let time = time.saturating_mul(1_000_000);
+    let sent = chain.sent.iter().map(Vec::as_slice);
+    verify(sent, &roots, &host, time, KeyUsage::OfLibrary)?;
+    if crls.is_empty() {
+        return Ok(());
     }
+    Err(NotVerified::Unsupported(
+        "NSS does not say whether the lists of revoked certificates cover the whole chain"
+            .to_owned(),
+    ))
 }

@@ -11,7 +11,6 @@ use crate::{
     session::{Session, User},
     settings::{hold_to, set_versions},
     tickets::Tickets,
-    verify::KeyUsage,
 };
 
 /// Parses the roots and makes NSS' settings, and a connector for hyper: no crate has one.
@@ -36,7 +35,7 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
             host: Some(CString::new(host)?),
             probe: Some(probe.clone()),
             tickets: Some(Arc::clone(&tickets)),
-            key_usage: KeyUsage::OfLibrary,
+            ..User::default()
         };
         let session = Session::new(&config, Socket::new(wire), user)?;
         Ok(TlsStream::new(session))

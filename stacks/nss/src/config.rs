@@ -163,17 +163,14 @@ impl Config {
         let chain = DerChain {
             certificates: all.as_mut_ptr(),
             len: c_int::try_from(all.len()).unwrap_or(c_int::MAX),
-            arena: ptr::null_mut(),
+            ..DerChain::default()
         };
         let mut response = staple.map(Item::of);
         let stapled = response.as_mut().map(|items| ItemArray { items, len: 1 });
         let extra = ExtraServerCert {
-            authentication: 0,
             chain: &raw const chain,
             stapled: stapled.as_ref().map_or(ptr::null(), ptr::from_ref),
-            timestamps: ptr::null(),
-            delegated: ptr::null(),
-            delegated_key: ptr::null(),
+            ..ExtraServerCert::default()
         };
         // SAFETY: the socket is alive, and the library copies its arguments.
         checked(unsafe {

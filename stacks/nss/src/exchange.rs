@@ -50,15 +50,10 @@ impl Exchange {
     /// Derives the secret of one side's key and the other side's share.
     fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Owned<SymKeyStr>, Error> {
         let mut other = PublicKeyStr {
-            arena: ptr::null_mut(),
             kind: pk11::EC_KEY,
-            slot: ptr::null_mut(),
-            object: 0,
             parameters: Item::of(self.curve),
-            size: 0,
             value: Item::of(share),
-            encoding: 0,
-            rest: [0; 232],
+            ..PublicKeyStr::default()
         };
         // SAFETY: all arguments live longer than the call, and the library keeps none of them.
         unsafe {

@@ -46,7 +46,7 @@ freed!(
 
 /// `SECItem`.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Item {
     kind: c_uint,
     data: *mut c_uchar,
@@ -110,6 +110,7 @@ pub(crate) struct ItemArray {
 
 /// `CERTCertificateList`: certificates in DER, the leaf first.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct DerChain {
     pub(crate) certificates: *mut Item,
     pub(crate) len: c_int,
@@ -138,6 +139,7 @@ pub(crate) struct CertNode {
 
 /// `CERTCertTrust`.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct Trust {
     pub(crate) ssl: c_uint,
     pub(crate) email: c_uint,
@@ -146,6 +148,7 @@ pub(crate) struct Trust {
 
 /// `CERTVerifyLog`: all errors of a chain.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct VerifyLog {
     pub(crate) arena: *mut ArenaStr,
     pub(crate) count: c_uint,
@@ -167,6 +170,7 @@ pub(crate) struct VerifyLogNode {
 
 /// `SSLExtraServerCertData`.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct ExtraServerCert {
     pub(crate) authentication: c_uint,
     /// The whole chain that is sent: `sslt.h` calls it the remainder, and the library sends it

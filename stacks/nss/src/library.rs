@@ -116,9 +116,3 @@ pub(crate) fn version() -> &'static str {
     // This requires no initialization.
     ffi::NSS_GetVersion().get().unwrap_or_default()
 }
-
-/// Returns whether the library has at least this version.
-pub(crate) fn is_at_least(version: &CStr) -> bool {
-    // SAFETY: the library only reads the version.
-    unsafe { ffi::NSS_VersionCheck(version.as_ptr()) != 0 }
-}

@@ -22,6 +22,7 @@ pub(crate) struct PssParameters {
 
 /// `SECKEYPublicKey`, with the members of its union for an elliptic curve.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct PublicKeyStr {
     pub(crate) arena: *mut c_void,
     pub(crate) kind: c_uint,
@@ -32,7 +33,7 @@ pub(crate) struct PublicKeyStr {
     pub(crate) value: Item,
     pub(crate) encoding: c_uint,
     /// The rest of the union: members for other kinds are longer.
-    pub(crate) rest: [u8; 232],
+    pub(crate) rest: [u64; 29],
 }
 
 pub(crate) type PublicKey = *mut PublicKeyStr;

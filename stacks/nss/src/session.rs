@@ -22,7 +22,7 @@ use crate::{
     verify::{KeyUsage, verify},
 };
 
-/// The data of a session that its callbacks use.
+/// The data of a session that the library's callbacks use.
 #[derive(Clone, Default)]
 pub(crate) struct User {
     /// The server's name; `None` at a server.
@@ -32,22 +32,17 @@ pub(crate) struct User {
     /// The store of a client's sessions.
     pub(crate) tickets: Option<Arc<Tickets>>,
     pub(crate) key_usage: KeyUsage,
-}
-
-/// The argument of the library's callbacks.
-pub(crate) struct Told {
-    pub(crate) user: User,
-    /// The received fatal alert.
-    alert: Option<Alert>,
+    /// The fatal alert that the session has received.
+    pub(crate) alert: Option<Alert>,
 }
 
 /// One side of a session.
 pub(crate) struct Session<T> {
     socket: Owned<FileDescStr>,
-    /// The transport and the callbacks' argument. Both are passed to the library as pointers, and freed after
+    /// The transport and the user data. Both are passed to the library as pointers, and freed after
     /// it has released them.
     end: Lent<CallbackTransport<T>>,
-    told: Lent<Told>,
+    user: Lent<User>,
     /// The configuration, to whose contents the library has pointers.
     config: Arc<Config>,
     /// Whether the end of the data was announced to the peer.
@@ -60,7 +55,7 @@ impl<T: Read + Write> Session<T> {
         let session = Self {
             socket: socket(config.model(), &end)?,
             end,
-            told: Lent::new(Told { user, alert: None }),
+            user: Lent::new(user),
             config: Arc::clone(config),
             has_said_goodbye: false,
         };
@@ -70,7 +65,7 @@ impl<T: Read + Write> Session<T> {
 
     /// Sets the parameters that only this session has.
     fn set(&self) -> Result<(), Error> {
-        let (fd, user) = (self.socket.pointer(), self.told.pointer());
+        let (fd, user) = (self.socket.pointer(), self.user.pointer());
         // SAFETY: the session is alive, and the values to which the library keeps pointers live longer.
         unsafe {
             checked(ffi::SSL_AlertReceivedCallback(fd, alert_came, user))?;
@@ -80,11 +75,11 @@ impl<T: Read + Write> Session<T> {
                 c_int::from(self.config.is_server()),
             ))?;
         }
-        if let Some(host) = &self.told.user.host {
+        if let Some(host) = &self.user.host {
             // SAFETY: the library copies the name, which it sends unless it is an address (RFC 6066 section
             // 3).
             checked(unsafe { ffi::SSL_SetURL(fd, host.as_ptr()) })?;
-            if let Some(tickets) = &self.told.user.tickets {
+            if let Some(tickets) = &self.user.tickets {
                 tickets::watch(fd, user)?;
                 tickets::resume(tickets, fd, host.to_bytes())?;
             }
@@ -116,10 +111,10 @@ impl<T: Read + Write> Session<T> {
         if error.code == ffi::PR_END_OF_FILE_ERROR || self.end.has_ended() {
             return io::ErrorKind::UnexpectedEof.into();
         }
-        if let Some(probe) = &self.told.user.probe {
+        if let Some(probe) = &self.user.probe {
             ech::watch(&error, self.socket.pointer(), probe);
         }
-        error.alert = self.told.alert;
+        error.alert = self.user.alert;
         io::Error::other(error)
     }
 }
@@ -206,10 +201,10 @@ fn length(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap_or(i32::MAX)
 }
 
-extern "C" fn alert_came(_: FileDesc, told: *mut c_void, alert: *const AlertStr) {
-    // SAFETY: every session has an argument for its callbacks, and the alert lives during this call.
-    let (told, alert) = unsafe { (&mut *told.cast::<Told>(), &*alert) };
+extern "C" fn alert_came(_: FileDesc, user: *mut c_void, alert: *const AlertStr) {
+    // SAFETY: every session has user data, and the alert lives during this call.
+    let (user, alert) = unsafe { (&mut *user.cast::<User>(), &*alert) };
     if alert.level == ffi::ALERT_LEVEL_FATAL {
-        told.alert = Some(Alert(alert.description));
+        user.alert = Some(Alert(alert.description));
     }
 }

@@ -11,7 +11,7 @@ use netbench_worker::{Parameters, SetupError, all_of, refused, usable_suites, ve
 
 use crate::{
     ffi::{self, FileDesc, VersionRange, length},
-    library::{checked, is_at_least, library},
+    library::{checked, library},
 };
 
 /// The groups that every release supports. The library ignores a group that it does not know, and has no
@@ -42,7 +42,8 @@ pub(crate) fn has_group(group: Group) -> bool {
 
 /// Returns whether the library has X25519MLKEM768, which the release notes of NSS 3.105 announce.
 fn has_ml_kem() -> bool {
-    is_at_least(c"3.105")
+    // SAFETY: the library only reads the version.
+    unsafe { ffi::NSS_VersionCheck(c"3.105".as_ptr()) != 0 }
 }
 
 /// Returns whether the library supports the scheme.

@@ -8,8 +8,7 @@ use netbench_worker::{
 };
 
 use crate::{
-    chain::ClientOfChains,
-    client, ech, explain,
+    chain, client, ech, explain,
     library::{Error, version},
     server,
     settings::{has_group, has_scheme, has_suite},
@@ -61,7 +60,7 @@ impl Stack for Nss {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(ClientOfChains))
+        Ok(Box::new(chain::verify_as_client))
     }
 
     fn explain(&self, error: &(dyn StdError + 'static)) -> Option<Explained> {

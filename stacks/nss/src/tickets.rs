@@ -12,7 +12,7 @@ use crate::{
     ffi::{self, FileDesc, length},
     library::{Error, checked, library},
     negotiated::is_tls13,
-    session::Told,
+    session::User,
 };
 
 /// The sessions with their tickets by their host, as the library serializes them.
@@ -28,26 +28,26 @@ pub(crate) fn resume(tickets: &Tickets, fd: FileDesc, host: &[u8]) -> Result<(),
     set.unwrap_or(Ok(()))
 }
 
-/// Makes the library's callback keep tickets as they arrive. `told` is the session's.
-pub(crate) fn watch(fd: FileDesc, told: *mut c_void) -> Result<(), Error> {
+/// Makes the library's callback keep tickets as they arrive. `user` is the session's.
+pub(crate) fn watch(fd: FileDesc, user: *mut c_void) -> Result<(), Error> {
     // SAFETY: the session is alive, and the callback's argument lives longer.
-    checked(unsafe { (library()?.set_token_callback)(fd, ticket_came, told) })
+    checked(unsafe { (library()?.set_token_callback)(fd, ticket_came, user) })
 }
 
 extern "C" fn ticket_came(
     fd: FileDesc,
     token: *const c_uchar,
     len: c_uint,
-    told: *mut c_void,
+    user: *mut c_void,
 ) -> c_int {
-    // SAFETY: every session has an argument for its callbacks, and the token lives during this call.
-    let (told, token) = unsafe {
+    // SAFETY: every session has user data, and the token lives during this call.
+    let (user, token) = unsafe {
         (
-            &*told.cast::<Told>(),
+            &*user.cast::<User>(),
             slice::from_raw_parts(token, len as usize),
         )
     };
-    if let (Some(tickets), Some(host)) = (&told.user.tickets, &told.user.host) {
+    if let (Some(tickets), Some(host)) = (&user.tickets, &user.host) {
         // The library reports a session of TLS 1.2 before its handshake is done.
         let allowed = if is_tls13(fd) {
             TicketUse::Once

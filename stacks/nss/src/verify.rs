@@ -13,7 +13,7 @@ use crate::{
     ffi::{self, FileDesc, VerifyLog},
     library::{Error, checked, made},
     negotiated::peer_certificates,
-    session::Told,
+    session::User,
 };
 
 /// The key usage (RFC 5280 section 4.2.1.3) that a server's certificate must have.
@@ -30,13 +30,13 @@ pub(crate) enum KeyUsage {
 /// Makes the library's default verification, and times it. The library calls this function when it has
 /// received the chain.
 pub(crate) extern "C" fn verify(
-    told: *mut c_void,
+    user: *mut c_void,
     fd: FileDesc,
     check_signature: c_int,
     is_server: c_int,
 ) -> c_int {
-    // SAFETY: every session has an argument for its callbacks.
-    let told = unsafe { &*told.cast::<Told>() };
+    // SAFETY: every session has user data.
+    let user = unsafe { &*user.cast::<User>() };
     let verified = || {
         // SAFETY: the session is alive.
         let status = unsafe {
@@ -50,14 +50,14 @@ pub(crate) extern "C" fn verify(
         if let Some(name) = ech::name_of_rejection(fd) {
             return for_public_name(fd, &name, status);
         }
-        match &told.user.host {
-            Some(host) if status != ffi::SUCCESS && told.user.key_usage == KeyUsage::Any => {
+        match &user.host {
+            Some(host) if status != ffi::SUCCESS && user.key_usage == KeyUsage::Any => {
                 the_rest(fd, host)
             }
             _ => status,
         }
     };
-    let Some(probe) = &told.user.probe else {
+    let Some(probe) = &user.probe else {
         return verified();
     };
     let status = probe.verify(verified);
@@ -118,9 +118,7 @@ unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> R
         let arena = made(ffi::PORT_NewArena(LOG_BYTES))?;
         let mut log = VerifyLog {
             arena: arena.pointer(),
-            count: 0,
-            first: ptr::null_mut(),
-            last: ptr::null_mut(),
+            ..VerifyLog::default()
         };
         ffi::CERT_VerifyCert(
             ffi::CERT_GetDefaultCertDB(),
