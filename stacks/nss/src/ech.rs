@@ -39,10 +39,14 @@ unsafe fn function<T: Copy>(name: &CStr) -> Result<T, SetupError> {
         .ok_or_else(|| SetupError::unsupported("no Encrypted ClientHello in this NSS"))
 }
 
+/// Returns whether the library has a function.
+fn has(name: &CStr) -> bool {
+    // SAFETY: the function is not called.
+    unsafe { function::<*const c_void>(name) }.is_ok()
+}
+
 /// Returns whether the library has Encrypted ClientHello.
 pub(crate) fn is_supported() -> bool {
-    // SAFETY: the functions are not called.
-    let has = |name| unsafe { function::<*const c_void>(name) }.is_ok();
     [SET_CONFIGS, ENABLE_GREASE, GET_RETRY_CONFIGS]
         .into_iter()
         .all(has)
