@@ -364,7 +364,7 @@ pub fn description_of_mine(operations: &[&str]) -> Value {
 /// Makes a worker of rustls that does not do an operation.
 pub fn without_operation(place: &Place, name: &str, operation: &str) {
     let worker = built("netbench-worker-rustls");
-    let text = format!("'{}' | sed -u 's/\"{operation}\",//'", worker.display());
+    let text = format!("'{}' | sed -u 's/\"{operation}\",//g'", worker.display());
     place.script(name, &text);
 }
 

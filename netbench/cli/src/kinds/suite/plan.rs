@@ -19,7 +19,7 @@ use crate::{
     output::shown,
     progress::Progress,
     stack_names::{new_seed, stack_names},
-    workers,
+    workers::{self, Terminal},
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -271,8 +271,8 @@ fn all_built(stacks: &[String], options: &Suite) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the versions of a stack, or the named versions. With `--no-build`, returns the versions with built workers,
-/// and prints a note about the others.
+/// Returns the versions of a stack, or the named versions. Builds missing workers, except with `--no-build`, and prints a
+/// note about versions that are left out.
 fn versions(named: &[String], options: &Suite) -> anyhow::Result<Vec<String>> {
     let [stack] = named else {
         if named.is_empty() {
@@ -293,15 +293,22 @@ fn versions(named: &[String], options: &Suite) -> anyhow::Result<Vec<String>> {
             workers::versioned(netbench_stacks::stacks()?)
         );
     }
-    if !options.no_build {
+    if options.list {
         return Ok(versions);
+    }
+    if !options.no_build {
+        for version in &versions {
+            if let Err(error) = workers::known(version)?.program().find_or_build(&Terminal) {
+                note!("netbench: {version} is left out: {error}");
+            }
+        }
     }
     let (there, missing) = by_presence(&versions)?;
     let build = format!("netbench stacks build {}", missing.join(" "));
     if there.len() < 2 {
         bail_input!("--preset history needs two versions of {base} that are built: {build}");
     }
-    if !missing.is_empty() {
+    if options.no_build && !missing.is_empty() {
         note!(
             "netbench: left out, because their workers are not built: {}; {build} builds them",
             missing.join(", ")
