@@ -34,7 +34,16 @@ impl Stack for AwsLc {
                 connector: locked_package(include_str!("../Cargo.lock"), "hyper-openssl"),
                 build: build_facts(),
             },
-            operations: [Connect, Serve, Suite, Request, ClientCertificate, ClientFile, Verify].into(),
+            operations: [
+                Connect,
+                Serve,
+                Suite,
+                Request,
+                ClientCertificate,
+                ClientFile,
+                Verify,
+            ]
+            .into(),
             trust_sources: SOURCES.map(str::to_owned).to_vec(),
             groups: supported(Group::OFFERED, settings::can_group),
             // AWS-LC has no suites with finite fields.

@@ -51,7 +51,17 @@ impl Stack for NextLine {
                 connector: concat!("netbench's own ", env!("CARGO_PKG_VERSION")).to_owned(),
                 build: build_facts(),
             },
-            operations: [Connect, Serve, Suite, Request, ClientCertificate, ClientFile, EarlyData, Verify].into(),
+            operations: [
+                Connect,
+                Serve,
+                Suite,
+                Request,
+                ClientCertificate,
+                ClientFile,
+                EarlyData,
+                Verify,
+            ]
+            .into(),
             trust_sources: Vec::new(),
             groups: supported(Group::OFFERED, |it| group(it).is_ok()),
             suites: supported(CipherSuite::SERVED, |it| held_to(&[], &[it], &[]).is_ok()),
