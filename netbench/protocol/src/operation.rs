@@ -40,7 +40,7 @@ netbench_tls::words!(
         ServesEch = "serves-ech",
         /// The server has the pages of [`netbench_tls::ObjectsPage`].
         Objects = "objects",
-        /// The library does not report its verifications, so that `verify_ns` may be null.
+        /// The library does not report its verifications: `verify_ns` may be null.
         VerificationUntimed = "verification-untimed",
         /// Sessions are also held after tickets and after data ([`netbench_tls::HeldAfter`]).
         HeldAfter = "held-after",

@@ -58,21 +58,39 @@ fn scan_of<'a>(name: &str, found: &'a [SiteScan]) -> &'a SiteScan {
     found.iter().find(|scan| scan.site == name).unwrap()
 }
 
-/// Lookups of living names and of dead ones.
+/// Lookups in progress, and ended lookups of names that resolve.
 #[derive(Default)]
 struct Lookups {
-    living: AtomicU32,
     at_once: AtomicU32,
     most_at_once: AtomicU32,
-    /// Number of living names that were looked up during the lookups of dead ones, which take a second each.
-    living_meanwhile: AtomicU32,
+    living: AtomicU32,
+    /// Dead names whose lookups kept all others waiting.
+    blocking: AtomicU32,
 }
 
-/// A resolver does not answer for one name in eight. With eight lookups at a time, fewer than eight living names could
-/// be looked up during the lookup of a dead one.
+impl Lookups {
+    /// Waits as long as the lookup of a dead name: a second, and until `further` living names of `all` have been
+    /// looked up. Counts the name as blocking if that takes a minute.
+    fn wait(&self, further: u32, all: u32) {
+        let due = all.min(self.living.load(Ordering::Relaxed) + further);
+        thread::sleep(Duration::from_secs(1));
+        for _ in 0..6_000 {
+            let is_over = self.living.load(Ordering::Relaxed) >= due;
+            if is_over || self.blocking.load(Ordering::Relaxed) > 0 {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.blocking.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A resolver does not answer for one name in eight until hundreds of others have been looked up, during which dozens
+/// of dead names come.
 pub(crate) fn dead_names_keep_no_other_waiting() {
     const NAMES: u32 = 10_000;
     const DEAD: u32 = NAMES / 8;
+    const LIVING: u32 = NAMES - DEAD;
     let closed = free_address();
     let lookups = Arc::new(Lookups::default());
     let counts = Arc::clone(&lookups);
@@ -82,12 +100,7 @@ pub(crate) fn dead_names_keep_no_other_waiting() {
         counts.most_at_once.fetch_max(now, Ordering::Relaxed);
         let number: u32 = name.trim_start_matches('n').parse().unwrap();
         if number.is_multiple_of(8) {
-            let before = counts.living.load(Ordering::Relaxed);
-            thread::sleep(Duration::from_secs(1));
-            let meanwhile = counts.living.load(Ordering::Relaxed) - before;
-            counts
-                .living_meanwhile
-                .fetch_add(meanwhile, Ordering::Relaxed);
+            counts.wait(448, LIVING);
         } else {
             counts.living.fetch_add(1, Ordering::Relaxed);
         }
@@ -95,15 +108,11 @@ pub(crate) fn dead_names_keep_no_other_waiting() {
         Ok(vec![closed])
     });
     assert_eq!(found.len(), NAMES as usize);
-    for (failed, due) in [
-        (FailedClass::Resolve, DEAD),
-        (FailedClass::Connect, NAMES - DEAD),
-    ] {
+    for (failed, due) in [(FailedClass::Resolve, DEAD), (FailedClass::Connect, LIVING)] {
         let of_class = found.iter().filter(|scan| class(scan) == Some(failed));
         assert_eq!(of_class.count(), due as usize);
     }
-    let meanwhile = lookups.living_meanwhile.load(Ordering::Relaxed) / DEAD;
-    assert!(meanwhile >= 16, "{meanwhile} living names a dead one");
+    assert_eq!(lookups.blocking.load(Ordering::Relaxed), 0);
     let most = lookups.most_at_once.load(Ordering::Relaxed);
     assert!((9..=256).contains(&most), "{most} lookups at one time");
 }

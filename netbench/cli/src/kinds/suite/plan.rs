@@ -152,7 +152,7 @@ pub(crate) fn plan(options: &Suite) -> anyhow::Result<SuitePlan> {
         (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
         _ => options.stacks.names(),
     };
-    if options.no_build {
+    if options.no_build && !options.list {
         all_built(&stacks, options)?;
     }
     Ok(SuitePlan {
