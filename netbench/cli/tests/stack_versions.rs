@@ -227,7 +227,6 @@ fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
     for words in [
         "build --locked --release -p netbench-stack-rustls ",
         &format!("--target-dir {target}/rustls@ "),
-        "--config release/workers.toml ",
         "--no-default-features --features ring ",
         &format!("--manifest-path {target}/rustls@0.23.31/workspace/Cargo.toml "),
         "env.NETBENCH_VERSION_OF='rustls'",

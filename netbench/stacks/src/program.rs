@@ -40,9 +40,6 @@ pub struct Found {
 }
 
 impl Program {
-    /// The file of the tree with Cargo's settings for release builds of workers.
-    pub(crate) const SETTINGS: &str = "release/workers.toml";
-
     /// Returns the library that counts allocations.
     pub fn heap_library() -> Self {
         let build = Build::cargo("netbench-heap", "netbench/heap");
@@ -210,7 +207,6 @@ impl Program {
         let made = target.join(Profile::Release.folder()).join(&self.file);
         let target = target.display().to_string();
         let mut arguments = vec!["-p", &recipe.package, "--target-dir", &target];
-        arguments.extend(["--config", Self::SETTINGS]);
         arguments.extend(recipe.arguments.iter().map(String::as_str));
         if let Some(feature) = fips.and_then(|fips| fips.feature.as_deref()) {
             arguments.extend(["--features", feature]);
@@ -295,11 +291,7 @@ impl Program {
     fn builder(&self) -> String {
         match &self.build.recipe {
             Recipe::Cargo(recipe) if !recipe.own_workspace && self.folder().is_empty() => {
-                format!(
-                    "`cargo build --release --config {} -p {}`",
-                    Self::SETTINGS,
-                    recipe.package
-                )
+                format!("`cargo build --release -p {}`", recipe.package)
             }
             Recipe::Cargo(_) | Recipe::Command(_) => {
                 format!("`netbench stacks build {}`", self.name)

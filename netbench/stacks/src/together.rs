@@ -24,7 +24,7 @@ pub fn build_together(programs: &[Program], host: &dyn Host) -> Result<(), Build
     let mut arguments = vec!["build", "--locked", "--keep-going"];
     arguments.extend(Profile::Release.arguments());
     arguments.extend(missing.iter().flat_map(|(package, _)| ["-p", package]));
-    arguments.extend(["--target-dir", &target, "--config", Program::SETTINGS]);
+    arguments.extend(["--target-dir", &target]);
     match tree.cargo(&arguments, host) {
         Err(BuildError::Failed(..)) => {
             host.note("Not all of them were built; each is built alone");

@@ -180,23 +180,25 @@ impl SourceTree {
 pub enum Profile {
     /// The profile without optimization.
     Dev,
+    /// The profile for programs that are not timed, with optimization of few crates.
+    Quick,
     /// The profile of releases, with optimization.
     Release,
 }
 
 impl Profile {
-    /// The profile with which this command was built: code that it shares with a program is compiled once. Only for
-    /// programs that are not timed.
-    pub const OWN: Self = if cfg!(debug_assertions) {
+    /// The profile of programs that are not timed: code that they share with this command is compiled once.
+    pub const UNTIMED: Self = if cfg!(debug_assertions) {
         Self::Dev
     } else {
-        Self::Release
+        Self::Quick
     };
 
     /// Returns the folder of the profile's builds in Cargo's target folder.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
+            Self::Quick => "quick",
             Self::Release => "release",
         }
     }
@@ -204,6 +206,7 @@ impl Profile {
     pub(crate) fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Dev => &[],
+            Self::Quick => &["--profile", "quick"],
             Self::Release => &["--release"],
         }
     }

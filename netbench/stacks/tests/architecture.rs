@@ -125,32 +125,28 @@ fn workers_that_are_built_together_have_the_features_that_each_has_alone() {
     assert!(other.is_empty(), "{other:?}");
 }
 
+/// Cargo does not pass the setting to the build script of the workers, which records it.
 #[test]
-fn crates_that_releases_optimize_less_are_in_no_worker() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let (_, table) = manifest
-        .split_once("[profile.release.package]\n")
-        .expect("no table of packages");
-    let lines = table.lines().take_while(|line| !line.starts_with('['));
-    let settings = lines.filter_map(|line| line.split_once(" = { opt-level ="));
-    let names: BTreeSet<&str> = settings.map(|(name, _)| name).collect();
-    assert!(names.contains("netbench"), "{names:?}");
+fn workers_record_the_optimization_of_releases_at_link_time() {
+    let script = fs::read_to_string(root().join("netbench/worker/build.rs")).unwrap();
+    let recorded = script.lines().find_map(|line| {
+        let line = line.strip_prefix("const RELEASE_LTO: &str = ")?;
+        line.strip_suffix(';')
+    });
     let stacks = netbench_stacks::stacks().unwrap().iter();
-    let packages: BTreeSet<&str> = stacks
+    let own: BTreeSet<&str> = stacks
         .filter_map(|stack| match &stack.build.recipe {
-            Recipe::Cargo(recipe) if !recipe.own_workspace => Some(recipe.package.as_str()),
+            Recipe::Cargo(recipe) if recipe.own_workspace => Some(stack.build.source.as_str()),
             _ => None,
         })
         .collect();
-    // Crates that no build needed yet are not on every machine. Those of build scripts are not in the worker.
-    let known = packages
-        .iter()
-        .filter_map(|package| crates(&[package], "normal"));
-    let known: Vec<BTreeSet<String>> = known.collect();
-    assert!(known.len() > 1, "only {} workers", known.len());
-    for of_worker in known.iter().flatten() {
-        let name = of_worker.split(' ').next().unwrap();
-        assert!(!names.contains(name), "{name} is in a worker");
+    assert!(!own.is_empty());
+    for workspace in own.into_iter().chain([""]) {
+        let manifest = root().join(workspace).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).unwrap();
+        let (_, profile) = manifest.split_once("\n[profile.release]\n").unwrap();
+        let lto = profile.lines().find_map(|line| line.strip_prefix("lto = "));
+        assert_eq!(lto, recorded, "{workspace}");
     }
 }
 

@@ -127,7 +127,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
         LibraryVersion::Rustls(version) => tree.target().join(format!("rustls@{version}")),
         LibraryVersion::OwnWorkspace(folder) => tree.target().join(folder),
     };
-    let built = target.join(Profile::OWN.folder()).join(executable);
+    let built = target.join(Profile::UNTIMED.folder()).join(executable);
     let mut sources = vec![tree.root().join(SHIMS_FOLDER)];
     if let LibraryVersion::OwnWorkspace(folder) = shim.library {
         sources.push(tree.root().join(SHIMS_FOLDER).join(folder));
@@ -172,7 +172,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
             what.extend(["--target-dir", &folder, "--manifest-path", &manifest]);
         }
     }
-    tree.cargo_build(Profile::OWN, &what, &built, &Terminal)?;
+    tree.cargo_build(Profile::UNTIMED, &what, &built, &Terminal)?;
     // Cargo does not touch an executable that is up to date.
     fs::File::options()
         .append(true)

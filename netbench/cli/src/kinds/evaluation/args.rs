@@ -57,7 +57,7 @@ pub(crate) struct Evaluate {
     /// counting them.
     #[arg(long = "for", value_name = "USE", default_value_t = ClientUse::default(), hide_possible_values = true)]
     pub(crate) client_use: ClientUse,
-    /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 25 sites, stored protocol tests
+    /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 20 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
     /// Ask browsers as well what they do: chromium, firefox, webkitgtk, servo, servo+ring, servo+openssl;

@@ -35,7 +35,7 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
 }
 
 /// The largest number of sites to which a quick evaluation connects.
-const QUICK_SITES: u32 = 25;
+const QUICK_SITES: u32 = 20;
 
 /// Returns the step at which sites are picked: in a quick evaluation, the smallest that leaves no more than
 /// [`QUICK_SITES`]. The first sites would be a poor sample: lists are sorted, often by a property that makes neighbours
@@ -143,10 +143,10 @@ mod tests {
     fn a_quick_evaluation_connects_to_no_more_sites_than_it_has_time_for() {
         let unstored = Unstored::default();
         for (depth, sites, limit, some) in [
-            ("quick", 25, None, None),
-            ("quick", 26, None, Some("13")),
-            ("quick", 101, None, Some("21")),
-            ("quick", 10_000, None, Some("25")),
+            ("quick", 20, None, None),
+            ("quick", 21, None, Some("11")),
+            ("quick", 101, None, Some("17")),
+            ("quick", 10_000, None, Some("20")),
             ("quick", 101, Some(101), None),
             ("full", 101, None, None),
         ] {
@@ -166,7 +166,7 @@ mod tests {
         // The built-in list has 101 sites.
         let quick = plan("quick", 101, None);
         let connect = connections(&quick, Profile::Library, &Unstored::default()).unwrap();
-        assert_eq!(connect.plan.sites.len(), 21);
+        assert_eq!(connect.plan.sites.len(), 17);
         assert_eq!(connect.plan.client.profile, Profile::Library);
         assert_eq!(connect.plan.rounds, FEWEST_ROUNDS);
     }

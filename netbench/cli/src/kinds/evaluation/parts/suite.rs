@@ -43,7 +43,7 @@ fn speed(plan: &EvaluationPlan) -> anyhow::Result<SuiteManifest> {
     options.preset = Some(Preset::RustlsVsOpenssl);
     options.until_decided = true;
     options.budget = Duration::from_secs(match plan.depth {
-        Depth::Quick => 55,
+        Depth::Quick => 45,
         Depth::Full => 280,
     });
     Ok(run::manifest(suite::plan(&options)?))
