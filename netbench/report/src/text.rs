@@ -268,11 +268,11 @@ pub(crate) fn time_and_change(first_ns: f64, ratio: f64) -> String {
     format!("{difference} ({})", change(ratio))
 }
 
-/// Formats a number with its noun: `3 sites`.
+/// Formats a number with its noun: `3 sites`, `1,560 samples`.
 pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),
-        number => format!("{number} {many}"),
+        number => format!("{} {many}", whole(number)),
     }
 }
 

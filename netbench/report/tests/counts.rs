@@ -210,7 +210,7 @@ fn connections_that_were_not_made_are_not_finished() {
     let found = connected(connections);
     let because = &evaluation(well.run, found).questions[1].because;
     assert!(
-        because.starts_with("Not decided: ") && because.contains(". 1164 connections to 51 sites"),
+        because.starts_with("Not decided: ") && because.contains(". 1,164 connections to 51 sites"),
         "{because}"
     );
 }

@@ -292,7 +292,7 @@ fn connections_and_defects_decide_whether_it_works() {
     let reported = evaluation(manifest(&[("sites", PartState::Done)]), found);
     assert!(
         reported.questions[1].because.starts_with(
-            "2017 of 2020 connections to 101 sites were finished: 1 site failed with new where old has no failure. \
+            "2,017 of 2,020 connections to 101 sites were finished: 1 site failed with new where old has no failure. \
              1 site failed with old already, and is not counted."
         ),
         "{}",

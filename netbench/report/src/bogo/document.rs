@@ -8,6 +8,7 @@ use super::matrix::matrix_section;
 use crate::{
     cell::Cell,
     document::{Document, Excerpt, Extent, Item, Report, Section, Shown, Table},
+    text::whole,
 };
 
 /// Number of unexplained failures that text formats show at most.
@@ -119,7 +120,10 @@ fn about(coverage: &Coverage) -> String {
     format!(
         "The runner of {} {}: {} tests. A shim that does nothing but fail passes {} of them; those prove nothing \
          and count for no one.{pattern}",
-        coverage.runner.package, coverage.runner.version, coverage.tests, coverage.floor
+        coverage.runner.package,
+        coverage.runner.version,
+        whole(coverage.tests),
+        coverage.floor
     )
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     ConnectSummary,
-    text::{count, named_site, sites_of, some_of},
+    text::{count, named_site, sites_of, some_of, whole},
 };
 
 /// Number of failing sites that are named.
@@ -158,7 +158,10 @@ fn connections(
     let made = match samples.saturating_sub(unfinished) {
         _ if samples == 0 => format!("No connection{over} was made: "),
         _ if unfinished == 0 => format!("{connections} {to_sites}, all finished: "),
-        finished => format!("{finished} of {connections} {to_sites} were finished: "),
+        finished => format!(
+            "{} of {connections} {to_sites} were finished: ",
+            whole(finished)
+        ),
     };
     let new = match (lost.len(), failing.len()) {
         (0, 0) => format!("none failed with {to} that works with {from}."),
@@ -242,7 +245,7 @@ fn defects(question: &mut Question, defects: &Defects, findings: &mut Findings) 
     let [before, after, ..] = defects.among_those[..] else {
         return None;
     };
-    let run = defects.run_by_all;
+    let run = whole(defects.run_by_all);
     let causes = match defects.causes_among_those[..] {
         [before, after, ..] => Some([before, after]),
         _ => None,

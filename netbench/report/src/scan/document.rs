@@ -20,7 +20,7 @@ use crate::{
     document::{Document, Excerpt, Extent, Item, Place, Report, Section, Table},
     evaluation::{Evidence, Found, Subject, losses, none_is_no, supports, web_loss},
     run::origin,
-    text::{count, in_place_of, named_site, places, shorten},
+    text::{count, in_place_of, named_site, places, shorten, whole},
 };
 
 /// The id of the section with the findings.
@@ -48,7 +48,7 @@ impl Report for ScanSummary {
             about: in_place_of(&stacks),
             lead: match self.site_count() {
                 1 => "What one site supports.".to_owned(),
-                sites => format!("What {sites} sites support."),
+                sites => format!("What {} sites support.", whole(sites)),
             },
             questions: questions(self, &stacks),
             sections: vec![section(self)],
@@ -142,7 +142,7 @@ fn about(summary: &ScanSummary) -> String {
     let run = &summary.run;
     let mut sites = places(run.place, run.planned);
     if let Some(of) = run.sampled_of {
-        sites.push_str(&format!(", drawn at random of {of}"));
+        sites.push_str(&format!(", drawn at random of {}", whole(of)));
     }
     let failed = run.failed.iter();
     let failed = match failed
@@ -156,11 +156,11 @@ fn about(summary: &ScanSummary) -> String {
     format!(
         "{sites}: {} scanned, {} in part{failed}. {}, {each:.1} a site for versions, suites with their order, \
          and groups; {} tried again; {} kB.{}",
-        run.scanned,
-        run.partial,
+        whole(run.scanned),
+        whole(run.partial),
         count(run.connections, "connection", "connections"),
         run.retries,
-        run.bytes / 1000,
+        whole(run.bytes / 1000),
         origin(&run.origin).map_or_else(String::new, |words| format!(" {words}"))
     )
 }
@@ -287,7 +287,7 @@ fn exchange(suite: &SuiteScan) -> String {
 fn population_tables(items: &mut Vec<Item>, population: &Population) {
     items.push(Item::Heading(match population.sites {
         1 => "What one site supports, prefers, and has only".to_owned(),
-        sites => format!("What {sites} sites support, prefer, and have only"),
+        sites => format!("What {} sites support, prefer, and have only", whole(sites)),
     }));
     items.push(Item::text(&population.definitions));
     let kinds = PopulationKind::ALL.into_iter();

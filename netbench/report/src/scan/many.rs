@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cell::Cell,
     document::{Excerpt, Filling, Item, Table},
-    text::{shorten, some_of},
+    text::{shorten, some_of, whole},
 };
 
 /// Number of sites that are named among similar ones.
@@ -172,7 +172,8 @@ pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites, place: Target) {
         "What sites support, those that are alike together",
     ));
     items.push(Item::Text(format!(
-        "More than {LISTED} sites are not listed one by one: each is a line of scan.jsonl in the run's folder."
+        "More than {} sites are not listed one by one: each is a line of scan.jsonl in the run's folder.",
+        whole(LISTED)
     )));
     items.push(
         Table::of(&many.alike)
