@@ -11,6 +11,7 @@ mod host;
 mod needs;
 mod pinned;
 mod program;
+mod recipe;
 mod registry;
 mod servers;
 mod servo;
@@ -27,10 +28,8 @@ pub use host::Host;
 pub use needs::Need;
 pub use pinned::pinned_workspace;
 pub use program::{Found, Program};
-pub use registry::{
-    Build, CargoRecipe, CommandRecipe, Fips, Licence, Pin, Recipe, Stack, command_recipe,
-    ship_stacks, stack, stacks,
-};
+pub use recipe::{Build, CargoRecipe, CommandRecipe, Pin, Recipe};
+pub use registry::{Fips, Licence, Stack, command_recipe, ship_stacks, stack, stacks};
 pub use servers::{installed_servers, web_server};
 pub use servo::build_servo;
 pub use servo_openssl::{PatchError, patched_servo_net};

@@ -1,3 +1,5 @@
+use std::process::Command;
+
 use serde_json::Value;
 use toml::Table;
 

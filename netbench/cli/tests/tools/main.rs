@@ -7,6 +7,7 @@ mod archive;
 mod browser;
 mod chains;
 mod compat;
+mod compat_browsers;
 mod early_data;
 mod ech;
 mod emulated;
@@ -36,7 +37,7 @@ mod support;
 mod urls;
 
 netbench_testing::modules! {
-    archive, browser, chains, compat, early_data, ech, emulated, features, guide, installed_servers, instructions,
+    archive, browser, chains, compat, compat_browsers, early_data, ech, emulated, features, guide, installed_servers, instructions,
     interrupt, live, netem, old_versions, other_languages, outside_world, predictions, refused, resume, roots, scan,
     scan_local, scan_loss, scan_relay, ship, slurm, urls,
 }
