@@ -123,7 +123,7 @@ fn about(coverage: &Coverage) -> String {
         coverage.runner.package,
         coverage.runner.version,
         whole(coverage.tests),
-        coverage.floor
+        whole(coverage.floor)
     )
 }
 
