@@ -176,6 +176,8 @@ openssl-src = { path = "stacks/openssl-src" }
 opt-level = 3
 [profile.release]
 lto = "thin"
+[profile.quick.package.ring]
+opt-level = 3
 "#;
     let package = r#"[package]
 name = "netbench-stack-rustls"

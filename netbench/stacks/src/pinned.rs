@@ -82,7 +82,11 @@ fn of_workspace(manifest: &str, member: &str, root: &Path) -> Result<String, Bui
     manifest.remove("patch");
     let profiles = table(&mut manifest, "profile")?;
     profiles.remove("dev");
-    table(profiles, "release")?.remove("package");
+    for (_, profile) in profiles.iter_mut() {
+        if let Some(profile) = profile.as_table_mut() {
+            profile.remove("package");
+        }
+    }
     Ok(manifest.to_string())
 }
 

@@ -56,7 +56,7 @@ impl Run {
     pub(super) fn execute(&self, plan: &ConnectPlan) -> (Vec<Sample>, Vec<String>) {
         let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
         let events = Mutex::new((Vec::new(), Vec::new()));
-        // The fakes make no connections, so that any address is valid.
+        // Any address is valid: the fakes make no connections.
         let anywhere = HostAddress {
             address: SocketAddr::from(([127, 0, 0, 1], 9)),
             resolve: Resolve::Given,
