@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_tls::{Measure, Negotiated, ReferenceFigures, Scenario};
+use netbench_tls::{Measure, Negotiated, ReferenceFigures, Scenario, Timing, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,9 @@ pub struct Prepared {
     pub client: Option<Negotiated>,
     /// The server's report, if the scenario has sessions.
     pub server: Option<Negotiated>,
+    /// The timing of the slices. A worker that does not know timings omits it, and times the whole work.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timing: Timing,
 }
 
 /// A turn.

@@ -46,8 +46,8 @@ pub use set_up::{ProcessCost, SetUpStep, Spent, StepCost};
 pub use stack::StackName;
 pub use suite::{
     Aead, Case, ClientAuth, HandshakeKind, HeapState, HeapUse, Held, HeldAfter, Measure,
-    ParallelWork, Part, Primitive, ReferenceFigures, RootsForm, Scenario, SessionSettings, Unit,
-    Work, burst_bytes,
+    ParallelWork, Part, Primitive, ReferenceFigures, RootsForm, Scenario, SessionSettings, Timing,
+    Unit, Work, burst_bytes,
 };
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 pub use variant::{Variant, VariantError, Variants};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use netbench_model::{
     Group, HandshakeKind, Held, HeldAfter, KeyType, Measure, ParallelWork, RootsForm, Scenario,
-    SessionSettings, SignatureScheme, TlsVersion, Work,
+    SessionSettings, SignatureScheme, Timing, TlsVersion, Work,
 };
 use netbench_protocol::{
     Clocks, Hold, Material, Operation, Prepare, Prepared, RequestBody, ResponseBody, Slice,
@@ -154,7 +154,12 @@ impl Bench {
             Ok(ResponseBody::Prepared(_)) if (self.lacks)(scenario) => {
                 return Err("it was to be unsupported".to_owned());
             }
-            Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
+            Ok(ResponseBody::Prepared(prepared)) => {
+                agreed(scenario, &prepared)?;
+                if prepared.timing != scenario.timing {
+                    return self.may_lack(scenario, has_native, "the worker omits the timing");
+                }
+            }
             Ok(ResponseBody::Unsupported { reason }) => {
                 return self.may_lack(scenario, has_native, &reason);
             }
@@ -184,8 +189,8 @@ impl Bench {
     }
 
     /// Checks a refusal. A stack may refuse the scenarios that it must refuse, the hybrid group and keys that it does
-    /// not list, the native roots of a system without any, and cryptography below sessions. Other refusals are recorded
-    /// as findings.
+    /// not list, the native roots of a system without any, cryptography below sessions, and timings other than the usual
+    /// one. Other refusals are recorded as findings.
     fn may_lack(
         &mut self,
         scenario: &Scenario,
@@ -193,6 +198,7 @@ impl Bench {
         reason: &str,
     ) -> Result<(), String> {
         let other = match (scenario.work, scenario.settings()) {
+            _ if scenario.timing != Timing::Whole => true,
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (Work::Crypto { .. }, _) => true,
             (Work::Verify { key, .. } | Work::ParallelVerify { key, .. }, _) => {

@@ -67,9 +67,9 @@ pub use server::{Accept, AcceptError, Accepted, EarlyReceipt, ServerStream};
 pub use set_up::SetUpAction;
 pub use stack::{SetupError, Stack, of_base64, refused};
 pub use suite::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
-    RECORD_DATA, RecordProtection, SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots,
-    Verifier, failed,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeptRecords,
+    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, Session, SessionError, Signatures, TICKETS,
+    TrustRoots, Verifier, failed,
 };
 pub use tcp::TimedTcp;
 pub use wire::Wire;

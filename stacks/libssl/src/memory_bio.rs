@@ -4,7 +4,7 @@ use std::{ffi::c_int, marker::PhantomData, ptr};
 
 use foreign_types_shared::ForeignType as _;
 use netbench_tls::{FailureWord, Negotiated};
-use netbench_worker::{HandshakeState, Session, SessionError, failed};
+use netbench_worker::{HandshakeState, KeptRecords, Session, SessionError, failed};
 use openssl::{
     error::ErrorStack,
     ssl::{ErrorCode, Ssl},
@@ -116,19 +116,39 @@ impl<L> MemoryBios<L> {
         Err(failed(word)(ErrorStack::get()))
     }
 
-    /// Reads all available data, and returns their length.
-    fn read(&mut self, plaintext: &mut [u8]) -> Result<usize, SessionError> {
+    /// Reads all available data, and returns their length. Each part of the data is read to the position in `plaintext`
+    /// that `place` returns for the length of the previous ones.
+    fn read(
+        &mut self,
+        plaintext: &mut [u8],
+        place: impl Fn(usize) -> usize,
+    ) -> Result<usize, SessionError> {
         let mut received = 0;
         while self.has_input() || self.ssl.pending() > 0 {
-            // SAFETY: the library writes at most the length of `plaintext`.
+            let room = &mut plaintext[place(received)..];
+            // SAFETY: the library writes at most the length of `room`.
             let result = unsafe {
-                let room = plaintext.as_mut_ptr().cast();
-                sys::SSL_read(self.ssl.as_ptr(), room, int(plaintext.len()))
+                sys::SSL_read(self.ssl.as_ptr(), room.as_mut_ptr().cast(), int(room.len()))
             };
             match self.ended(FailureWord::Receive, result)? {
                 Some(count) => received += count,
                 None => break,
             }
+        }
+        Ok(received)
+    }
+
+    /// Reads the data of `input`, which are complete records, as [`Self::read`] does.
+    fn read_records(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+        place: impl Fn(usize) -> usize,
+    ) -> Result<usize, SessionError> {
+        self.copy_in(FailureWord::Receive, input)?;
+        let received = self.read(plaintext, place)?;
+        if self.has_input() {
+            return Err(failed(FailureWord::Receive)("records were not read"));
         }
         Ok(received)
     }
@@ -150,24 +170,15 @@ impl<L: Libssl> Session for MemoryBios<L> {
                 L::send_tickets(&self.ssl).map_err(failed(word))?;
             }
             // Tickets may have arrived with the end of the handshake.
-            self.read(&mut [0; 64])?;
+            self.read(&mut [0; 64], at_start)?;
         }
         self.copy_out(output);
         Ok(ended.map_or(HandshakeState::Going, |_| HandshakeState::Done))
     }
 
     fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        let mut rest = plaintext;
-        while !rest.is_empty() {
-            // SAFETY: the library reads at most the length of `rest`.
-            let result =
-                unsafe { sys::SSL_write(self.ssl.as_ptr(), rest.as_ptr().cast(), int(rest.len())) };
-            let sent = self.ended(FailureWord::Send, result)?;
-            let sent = sent.ok_or_else(|| failed(FailureWord::Send)("it waits for records"))?;
-            rest = &rest[sent..];
-        }
-        self.copy_out(output);
-        Ok(())
+        self.encrypt(plaintext)?;
+        self.take(output)
     }
 
     fn receive(
@@ -175,12 +186,11 @@ impl<L: Libssl> Session for MemoryBios<L> {
         input: &mut Vec<u8>,
         plaintext: &mut [u8],
     ) -> Result<usize, SessionError> {
-        self.copy_in(FailureWord::Receive, input)?;
-        let received = self.read(plaintext)?;
-        if self.has_input() {
-            return Err(failed(FailureWord::Receive)("records were not read"));
-        }
-        Ok(received)
+        self.read_records(input, plaintext, at_start)
+    }
+
+    fn kept_records(&mut self) -> Option<&mut dyn KeptRecords> {
+        Some(self)
     }
 
     fn release_buffers(&mut self) -> Result<Option<&'static str>, SessionError> {
@@ -194,6 +204,40 @@ impl<L: Libssl> Session for MemoryBios<L> {
     fn resumed(&self) -> bool {
         self.ssl.session_reused()
     }
+}
+
+impl<L: Libssl> KeptRecords for MemoryBios<L> {
+    fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), SessionError> {
+        let mut rest = plaintext;
+        while !rest.is_empty() {
+            // SAFETY: the library reads at most the length of `rest`.
+            let result =
+                unsafe { sys::SSL_write(self.ssl.as_ptr(), rest.as_ptr().cast(), int(rest.len())) };
+            let sent = self.ended(FailureWord::Send, result)?;
+            let sent = sent.ok_or_else(|| failed(FailureWord::Send)("it waits for records"))?;
+            rest = &rest[sent..];
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.copy_out(output);
+        Ok(())
+    }
+
+    fn receive_in_place(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        let length = plaintext.len().max(1);
+        self.read_records(input, plaintext, |received| received % length)
+    }
+}
+
+/// Reads each part of the data to the start of the buffer.
+fn at_start(_: usize) -> usize {
+    0
 }
 
 /// Returns the number of bytes in a memory BIO.

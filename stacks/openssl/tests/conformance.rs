@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite, verify};
+use netbench_tls::{Aead, HeapState, KeyType, Scenario, SessionSettings, Timing, TlsVersion, Work};
+use netbench_worker_test::{
+    conformance, nginx, openssl_command, plain::Harness, protocol, suite, verify,
+};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl");
 
@@ -14,6 +17,7 @@ netbench_testing::tests! {
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
     it_does_the_suite;
+    records_stay_in_memory_bios_while_they_are_timed;
 }
 
 fn it_serves_and_connects_to_itself() {
@@ -45,5 +49,20 @@ fn it_gets_on_with_nginx() {
 fn it_does_the_suite() {
     for stack in ["openssl", "openssl+release-buffers", "openssl+memory-bio"] {
         suite(Path::new(WORKER), stack);
+    }
+}
+
+fn records_stay_in_memory_bios_while_they_are_timed() {
+    for version in TlsVersion::OFFERED {
+        let scenario = Scenario::timed(Work::Bulk {
+            settings: SessionSettings::usual(*version, KeyType::Rsa2048, Aead::Aes128Gcm),
+            write_bytes: 1 << 20,
+            amount_bytes: Work::USUAL_AMOUNT_BYTES,
+            max_fragment_bytes: None,
+            heap: HeapState::Settled,
+        });
+        let scenario = scenario.with_timing(Timing::Bench);
+        let harness = Harness::on_one_core(Path::new(WORKER), "openssl+memory-bio", 0);
+        assert!(harness.page_faults(&scenario, 10) >= 0.0, "{version}");
     }
 }

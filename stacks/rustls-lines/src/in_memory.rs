@@ -138,6 +138,11 @@ impl BufferedSession for Observing {
         self.connection.writer()
     }
 
+    fn keep_all_records(&mut self) -> bool {
+        self.connection.set_buffer_limit(None);
+        true
+    }
+
     fn observe_received(&mut self, records: &[u8]) {
         if self.side == EndpointSide::Client {
             self.from_server.received(records);

@@ -3,7 +3,7 @@
 
 use std::{
     any::Any,
-    io::{self, Read, Write},
+    io::{self, BufRead, Read, Write},
     sync::Arc,
 };
 
@@ -242,6 +242,18 @@ impl BufferedSession for InMemorySession {
 
     fn writer(&mut self) -> impl Write {
         self.0.writer()
+    }
+
+    fn keep_all_records(&mut self) -> bool {
+        self.0.set_buffer_limit(None);
+        true
+    }
+
+    fn consume(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        let mut reader = self.0.reader();
+        let count = reader.fill_buf()?.len();
+        reader.consume(count);
+        Ok(count)
     }
 
     fn negotiated(&self) -> Negotiated {

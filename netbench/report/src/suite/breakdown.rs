@@ -2,7 +2,7 @@
 
 use netbench_model::{
     ClientAuth, HandshakeKind, Measure, Primitive, Scenario, SessionSettings, StackName,
-    SuiteManifest, SuiteSample, TlsVersion, Work,
+    SuiteManifest, SuiteSample, Timing, TlsVersion, Work,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,7 @@ fn breakdown(
     let Scenario {
         work: Work::Handshake { kind, settings },
         counted: false,
+        timing: Timing::Whole,
     } = row.case.scenario
     else {
         return None;
@@ -141,6 +142,7 @@ fn verification_ns(
                     roots,
                 },
             counted: false,
+            timing: _,
         } if (key, chain_length) == (settings.key, settings.chain_length) => {
             Some((roots, row.of(stack)?.low))
         }

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use netbench_model::{Preset, StackName, Unit};
+use netbench_model::{Preset, StackName, Timing, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,8 @@ impl PublishedTable {
             self.stacks = stacks;
         }
         for row in &mut self.rows {
-            if let Some(case) = cases.iter().find(|case| case.name == row.case) {
+            if let Some(case) = cases.iter().find(|case| row.is_of(&case.name)) {
+                row.case.clone_from(&case.name);
                 row.today = row.today_of(case, &self.stacks);
             }
         }
@@ -146,6 +147,11 @@ fn are_compared(cases: &[CaseRow], stacks: &[StackName]) -> bool {
 }
 
 impl PublishedRow {
+    /// Returns whether the row is of this case, whatever part of its work is timed.
+    fn is_of(&self, case: &str) -> bool {
+        case.replace(Timing::BENCH_SUFFIX, "") == self.case
+    }
+
     fn today_of(&self, case: &CaseRow, stacks: &[StackName]) -> Vec<Today> {
         let mut sides = stacks.iter().zip(&self.figures);
         let Some((first, of_first)) = sides.next() else {

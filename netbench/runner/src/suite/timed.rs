@@ -119,7 +119,7 @@ struct Arm {
 impl Arm {
     fn start(ready: Result<Ready, Lost>) -> Self {
         let prepared = ready.as_ref().map(|ready| ready.prepared.clone());
-        let Prepared { client, server } = prepared.unwrap_or_default();
+        let Prepared { client, server, .. } = prepared.unwrap_or_default();
         Self {
             ready,
             measured: SuiteMeasured {

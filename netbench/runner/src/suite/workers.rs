@@ -84,6 +84,10 @@ pub(super) fn ready(
     match ask(&mut worker, request, PREPARE_LIMIT)? {
         ResponseBody::Prepared(prepared) => {
             prove_prepared(scenario, &prepared)?;
+            if prepared.timing != scenario.timing {
+                let reason = format!("its worker has no {} timing", scenario.timing);
+                return Err(Lost::Unsupported(reason));
+            }
             Ok(Ready {
                 worker,
                 prepared: *prepared,

@@ -345,7 +345,11 @@ fn agreed(scenario: &Scenario) -> Prepared {
             ..Negotiated::default()
         })
     });
-    Prepared { client, server }
+    Prepared {
+        client,
+        server,
+        timing: scenario.timing,
+    }
 }
 
 fn sliced(scenario: &Scenario, asked: &Slice) -> Sliced {

@@ -9,5 +9,5 @@ pub use figures::{HeapUse, Held, ReferenceFigures};
 pub use measure::{Case, Measure, Unit, burst_bytes};
 pub use scenario::{
     Aead, ClientAuth, HandshakeKind, HeapState, HeldAfter, ParallelWork, Part, Primitive,
-    RootsForm, Scenario, SessionSettings, Work,
+    RootsForm, Scenario, SessionSettings, Timing, Work,
 };

@@ -7,7 +7,7 @@ use crate::{Group, KeyType, TlsVersion};
 
 use super::{
     Aead, ClientAuth, HeapState, HeldAfter, ParallelWork, Primitive, Scenario, SessionSettings,
-    Work,
+    Timing, Work,
 };
 
 /// Default size of one write in a name, in bytes.
@@ -18,10 +18,19 @@ impl Work {
     pub const USUAL_AMOUNT_BYTES: u64 = 100_000_000;
 }
 
+impl Timing {
+    /// The part of a name that stands for [`Self::Bench`].
+    pub const BENCH_SUFFIX: &str = "_bench-timing";
+}
+
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counted = if self.counted { "instructions_" } else { "" };
-        f.pad(&format!("{counted}{}", work(&self.work)))
+        let timing = match self.timing {
+            Timing::Whole => "",
+            Timing::Bench => Timing::BENCH_SUFFIX,
+        };
+        f.pad(&format!("{counted}{}{timing}", work(&self.work)))
     }
 }
 
@@ -168,5 +177,36 @@ impl SessionSettings {
                 })
             })
             .filter(Self::is_defined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{HandshakeKind, RootsForm};
+
+    #[test]
+    fn a_part_of_the_work_has_a_name_of_its_own() {
+        let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let kind = HandshakeKind::Ticket;
+        let form = RootsForm::Native;
+        for (work, whole, part) in [
+            (
+                Work::Handshake { kind, settings },
+                "handshake-ticket_1.3_ECDHE_RSA_AES256-GCM_SHA384",
+                "handshake-ticket_1.3_ECDHE_RSA_AES256-GCM_SHA384_bench-timing",
+            ),
+            (
+                Work::Connector { form, roots: None },
+                "connector_native",
+                "connector_native",
+            ),
+        ] {
+            let scenario = Scenario::timed(work);
+            assert_eq!(scenario.to_string(), whole);
+            let bench = scenario.with_timing(Timing::Bench);
+            assert_eq!(bench.to_string(), part);
+            assert_eq!(bench.with_timing(Timing::Whole), scenario);
+        }
     }
 }

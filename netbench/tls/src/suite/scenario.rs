@@ -72,6 +72,20 @@ named!(
     }
 );
 
+named!(
+    /// The work of a side that is timed.
+    #[derive(Default)]
+    Timing, "timing", {
+        /// All of it: a session's creation, and each copy between the library and its caller.
+        #[default]
+        Whole = "whole",
+        /// The part that the published programs rustls-bench and openssl-bench time. Sessions exist before their handshake
+        /// is timed. The records of a write stay in the library while it is timed, without a limit. Received data are read in
+        /// place where the library permits it, and otherwise one after another into a buffer of the size of a write.
+        Bench = "bench",
+    }
+);
+
 impl HeldAfter {
     /// The bytes of data that each side sends: one full record.
     pub const DATA_BYTES: usize = 16 * 1024;
@@ -399,6 +413,9 @@ pub struct Scenario {
     /// Whether the suite counts instructions instead of measuring time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
+    /// The work that is timed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timing: Timing,
 }
 
 impl Scenario {
@@ -412,6 +429,7 @@ impl Scenario {
         Self {
             work,
             counted: false,
+            timing: Timing::Whole,
         }
     }
 
@@ -420,6 +438,16 @@ impl Scenario {
         Self {
             work,
             counted: true,
+            timing: Timing::Whole,
+        }
+    }
+
+    /// Returns the scenario with another timing, if it has handshakes or data whose parts can be timed.
+    #[must_use]
+    pub fn with_timing(self, timing: Timing) -> Self {
+        match self.work {
+            Work::Handshake { .. } | Work::Bulk { .. } => Self { timing, ..self },
+            _ => self,
         }
     }
 

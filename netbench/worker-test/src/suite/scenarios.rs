@@ -1,6 +1,6 @@
 use netbench_model::{
     Aead, ClientAuth, Group, HandshakeKind, HeapState, KeyType, ParallelWork, Primitive, RootsForm,
-    Scenario, SessionSettings, TlsVersion, Work,
+    Scenario, SessionSettings, Timing, TlsVersion, Work,
 };
 
 /// Number of threads of a parallel scenario.
@@ -13,7 +13,28 @@ pub(super) fn all() -> Vec<Scenario> {
         .chain(bulks())
         .chain(threads())
         .chain(alone());
-    works.map(Scenario::timed).collect()
+    works.map(Scenario::timed).chain(bench_timing()).collect()
+}
+
+/// Returns handshakes and data of which a part is timed.
+fn bench_timing() -> impl Iterator<Item = Scenario> {
+    TlsVersion::OFFERED.iter().flat_map(|version| {
+        let settings = usual(*version, KeyType::EcdsaP256);
+        let kinds = HandshakeKind::ALL.iter();
+        let handshakes = kinds.map(move |kind| Work::Handshake {
+            kind: *kind,
+            settings,
+        });
+        let bulk = Work::Bulk {
+            settings,
+            write_bytes: 1 << 20,
+            amount_bytes: 3 << 20,
+            max_fragment_bytes: None,
+            heap: HeapState::Settled,
+        };
+        let works = handshakes.chain([bulk]);
+        works.map(|work| Scenario::timed(work).with_timing(Timing::Bench))
+    })
 }
 
 /// Returns the default settings of a name.

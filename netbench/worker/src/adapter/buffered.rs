@@ -5,7 +5,7 @@ use std::{
 
 use netbench_tls::{FailureWord, Negotiated};
 
-use crate::{HandshakeState, Session, SessionError, failed};
+use crate::{HandshakeState, KeptRecords, Session, SessionError, failed};
 
 /// A session of a library that buffers received plaintext and records to be sent, such as rustls' `Connection`.
 pub trait BufferedSession: Send {
@@ -41,6 +41,20 @@ pub trait BufferedSession: Send {
 
     /// Returns the writer of plaintext to be sent.
     fn writer(&mut self) -> impl Write;
+
+    /// Removes the limit of records that wait to be written, and returns whether the library permits it.
+    fn keep_all_records(&mut self) -> bool {
+        false
+    }
+
+    /// Consumes received plaintext and returns its length. It is read into `plaintext` unless the library permits to read
+    /// it in place.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn consume(&mut self, plaintext: &mut [u8]) -> io::Result<usize> {
+        self.reader().read(plaintext)
+    }
 
     /// Observes records of the handshake before they are read.
     fn observe_received(&mut self, _records: &[u8]) {}
@@ -95,6 +109,24 @@ impl<S: BufferedSession> Buffered<S> {
         input.clear();
         Ok(())
     }
+
+    /// Reads all of `input`, takes its plaintext by `take`, and returns the length of the plaintext.
+    fn receive_by(
+        &mut self,
+        input: &mut Vec<u8>,
+        mut take: impl FnMut(&mut S) -> io::Result<usize>,
+    ) -> Result<usize, SessionError> {
+        let mut received = 0;
+        self.read_in(input, |session, mut ready| {
+            while ready > 0 {
+                let read = take(session).map_err(failed(FailureWord::Receive))?;
+                received += read;
+                ready = ready.saturating_sub(read.max(1));
+            }
+            Ok(())
+        })?;
+        Ok(received)
+    }
 }
 
 impl<S: BufferedSession> Session for Buffered<S> {
@@ -129,17 +161,15 @@ impl<S: BufferedSession> Session for Buffered<S> {
         input: &mut Vec<u8>,
         plaintext: &mut [u8],
     ) -> Result<usize, SessionError> {
-        let mut received = 0;
-        self.read_in(input, |session, mut ready| {
-            while ready > 0 {
-                let read = session.reader().read(plaintext);
-                let read = read.map_err(failed(FailureWord::Receive))?;
-                received += read;
-                ready = ready.saturating_sub(read.max(1));
-            }
-            Ok(())
-        })?;
-        Ok(received)
+        self.receive_by(input, |session| session.reader().read(plaintext))
+    }
+
+    fn kept_records(&mut self) -> Option<&mut dyn KeptRecords> {
+        if self.0.keep_all_records() {
+            Some(self)
+        } else {
+            None
+        }
     }
 
     fn negotiated(&self) -> Negotiated {
@@ -148,5 +178,24 @@ impl<S: BufferedSession> Session for Buffered<S> {
 
     fn resumed(&self) -> bool {
         self.0.resumed()
+    }
+}
+
+impl<S: BufferedSession> KeptRecords for Buffered<S> {
+    fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), SessionError> {
+        let written = self.0.writer().write_all(plaintext);
+        written.map_err(failed(FailureWord::Send))
+    }
+
+    fn take(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.write_out(output)
+    }
+
+    fn receive_in_place(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        self.receive_by(input, |session| session.consume(plaintext))
     }
 }

@@ -1,12 +1,14 @@
-use netbench_tls::{FailureWord, Measure, burst_bytes};
+use netbench_protocol::Clocks;
+use netbench_tls::{FailureWord, Measure, Timing, burst_bytes};
 
 use super::{
-    SessionError,
+    KeptRecords, PrepareError, Session, SessionError,
     handshake::Handshakes,
     meter::Meter,
     pair::{Pair, ran},
     turn::Turn,
 };
+use crate::SetupError;
 
 /// Data from a server to a client, in bursts of whole writes.
 pub(crate) struct Bulk {
@@ -15,6 +17,7 @@ pub(crate) struct Bulk {
     write: Vec<u8>,
     writes: u64,
     amount_bytes: u64,
+    timing: Timing,
     moved_bytes: u64,
     records: Vec<u8>,
     plaintext: Vec<u8>,
@@ -28,17 +31,27 @@ impl Bulk {
         mut handshakes: Handshakes,
         write_bytes: u32,
         amount_bytes: u64,
-    ) -> Result<Self, SessionError> {
-        let pair = handshakes.one()?;
+        timing: Timing,
+    ) -> Result<Self, PrepareError> {
+        let mut pair = handshakes.one()?;
+        let room = match timing {
+            Timing::Whole => READ,
+            Timing::Bench if pair.server.kept_records().is_some() => write_bytes as usize,
+            Timing::Bench => {
+                let why = "its worker cannot leave records in the library while they are timed";
+                return Err(SetupError::unsupported(why).into());
+            }
+        };
         Ok(Self {
             handshakes,
             pair,
             write: (0..write_bytes).map(|i| (i % 251) as u8).collect(),
             writes: burst_bytes(write_bytes) / u64::from(write_bytes.max(1)),
             amount_bytes,
+            timing,
             moved_bytes: 0,
             records: Vec::new(),
-            plaintext: vec![0; READ],
+            plaintext: vec![0; room],
         })
     }
 
@@ -49,18 +62,10 @@ impl Bulk {
                 self.moved_bytes = 0;
             }
             let clocks = turn.slice.clocks;
-            let (mut send, mut receive) = (Meter::default(), Meter::default());
-            let sent = send.first(clocks, || {
-                (0..self.writes)
-                    .try_for_each(|_| self.pair.server.send(&self.write, &mut self.records))
-            });
-            ran(sent)?;
-            let received = receive.second(clocks, || {
-                self.pair
-                    .client
-                    .receive(&mut self.records, &mut self.plaintext)
-            });
-            let received = ran(received)? as u64;
+            let (send, receive, received) = match self.timing {
+                Timing::Whole => self.copied(clocks)?,
+                Timing::Bench => self.kept(clocks)?,
+            };
             let expected = self.writes * self.write.len() as u64;
             if received != expected {
                 let why = format!("{received} bytes arrived of {expected}");
@@ -71,4 +76,40 @@ impl Bulk {
         }
         Ok(())
     }
+
+    /// Sends and receives one burst, and returns the time of each side and the number of received bytes.
+    fn copied(&mut self, clocks: Clocks) -> Result<(Meter, Meter, u64), SessionError> {
+        let (mut send, mut receive) = (Meter::default(), Meter::default());
+        let sent = send.first(clocks, || {
+            (0..self.writes).try_for_each(|_| self.pair.server.send(&self.write, &mut self.records))
+        });
+        ran(sent)?;
+        let received = receive.second(clocks, || {
+            self.pair
+                .client
+                .receive(&mut self.records, &mut self.plaintext)
+        });
+        Ok((send, receive, ran(received)? as u64))
+    }
+
+    /// Does the same with [`Timing::Bench`].
+    fn kept(&mut self, clocks: Clocks) -> Result<(Meter, Meter, u64), SessionError> {
+        let (mut send, mut receive) = (Meter::default(), Meter::default());
+        let server = kept_records(self.pair.server.as_mut())?;
+        let sent = send.first(clocks, || {
+            (0..self.writes).try_for_each(|_| server.encrypt(&self.write))
+        });
+        ran(sent)?;
+        server.take(&mut self.records)?;
+        let client = kept_records(self.pair.client.as_mut())?;
+        let received = receive.second(clocks, || {
+            client.receive_in_place(&mut self.records, &mut self.plaintext)
+        });
+        Ok((send, receive, ran(received)? as u64))
+    }
+}
+
+fn kept_records(session: &mut dyn Session) -> Result<&mut dyn KeptRecords, SessionError> {
+    let kept = session.kept_records();
+    kept.ok_or_else(|| SessionError::new(FailureWord::Bulk, "the library keeps no records"))
 }

@@ -1,5 +1,5 @@
 use netbench_protocol::Clocks;
-use netbench_tls::Measure;
+use netbench_tls::{Measure, Timing};
 
 use super::{
     Endpoint, SessionError,
@@ -11,6 +11,8 @@ use super::{
 pub(crate) struct Handshakes {
     pub(crate) client: Box<dyn Endpoint>,
     pub(crate) server: Box<dyn Endpoint>,
+    /// The timed work of the handshakes of a slice.
+    pub(crate) timing: Timing,
     wires: Wires,
 }
 
@@ -19,6 +21,7 @@ impl Handshakes {
         Self {
             client,
             server,
+            timing: Timing::Whole,
             wires: Wires::default(),
         }
     }
@@ -30,6 +33,7 @@ impl Handshakes {
             self.server.as_ref(),
             &mut self.wires,
             Clocks::Wall,
+            self.timing,
         )
     }
 
@@ -40,6 +44,7 @@ impl Handshakes {
                 self.server.as_ref(),
                 &mut self.wires,
                 turn.slice.clocks,
+                self.timing,
             )?;
             turn.sliced.handshakes += 1;
             turn.sliced.client_resumed += u32::from(pair.client.resumed());

@@ -1,7 +1,7 @@
 use std::fs;
 
 use netbench_protocol::Clocks;
-use netbench_tls::{FailureWord, HeapUse, Held, HeldAfter};
+use netbench_tls::{FailureWord, HeapUse, Held, HeldAfter, Timing};
 
 use super::{
     HandshakeState, Session, SessionError,
@@ -38,6 +38,7 @@ pub(crate) fn hold(
         server,
         &mut Wires::default(),
         Clocks::Wall,
+        Timing::Whole,
     )?);
     let before_bytes = resident("Rss:")?;
     heap::reset_peak();

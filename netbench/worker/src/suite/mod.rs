@@ -17,6 +17,8 @@ mod turn;
 use std::any::Any;
 
 use netbench_protocol::Material;
+#[cfg(doc)]
+use netbench_tls::Timing;
 use netbench_tls::{
     Aead, FailureWord, Group, HandshakeKind, KeyType, Negotiated, Primitive, SessionSettings,
 };
@@ -272,11 +274,42 @@ pub trait Session: Send {
         Ok(None)
     }
 
+    /// Returns the session's interface for [`Timing::Bench`], if its library keeps records until the caller takes them.
+    fn kept_records(&mut self) -> Option<&mut dyn KeptRecords> {
+        None
+    }
+
     /// Returns the negotiated parameters.
     fn negotiated(&self) -> Negotiated;
 
     /// Returns whether an earlier session was resumed.
     fn resumed(&self) -> bool;
+}
+
+/// A session whose records stay in the library until the caller takes them.
+pub trait KeptRecords {
+    /// Encrypts `plaintext` to records that stay in the library.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), SessionError>;
+
+    /// Appends the records to `output`.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn take(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError>;
+
+    /// Reads complete records as [`Session::receive`] does, but leaves the plaintext in the library if the library
+    /// permits it.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn receive_in_place(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError>;
 }
 
 /// The progress of a side's handshake.

@@ -1,5 +1,5 @@
 use netbench_protocol::Clocks;
-use netbench_tls::FailureWord;
+use netbench_tls::{FailureWord, Timing};
 
 use super::{Endpoint, HandshakeState, Session, SessionError, meter::Meter};
 
@@ -23,25 +23,31 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Performs the handshake of a new session. A side's time is that of its steps: the creation of the session, and
-    /// all work from a flight read to the next flight written; the client's last step reads the server's tickets.
+    /// Performs the handshake of a new session. A side's time is that of its steps: the creation of the session unless
+    /// `timing` leaves it out, and all work from a flight read to the next flight written; the client's last step reads
+    /// the server's tickets.
     pub(crate) fn handshake(
         client: &dyn Endpoint,
         server: &dyn Endpoint,
         wires: &mut Wires,
         clocks: Clocks,
+        timing: Timing,
     ) -> Result<Self, SessionError> {
         let (mut client_time, mut server_time) = (Meter::default(), Meter::default());
         wires.to_client.clear();
         wires.to_server.clear();
+        let (made_client, made_server) = match timing {
+            Timing::Whole => (None, None),
+            Timing::Bench => (Some(client.session()?), Some(server.session()?)),
+        };
         let begun = client_time.first(clocks, || {
-            let mut session = client.session()?;
+            let mut session = made_client.map_or_else(|| client.session(), Ok)?;
             let state = session.handshake(&mut wires.to_client, &mut wires.to_server)?;
             Ok::<_, SessionError>((session, state))
         });
         let (mut client, mut client_state) = ran(begun)?;
         let begun = server_time.second(clocks, || {
-            let mut session = server.session()?;
+            let mut session = made_server.map_or_else(|| server.session(), Ok)?;
             let state = session.handshake(&mut wires.to_server, &mut wires.to_client)?;
             Ok::<_, SessionError>((session, state))
         });
@@ -100,4 +106,68 @@ fn only_tickets(plaintext: usize) -> Result<HandshakeState, SessionError> {
 /// Returns a step's result. The marks always run the step.
 pub(crate) fn ran<T>(step: Option<Result<T, SessionError>>) -> Result<T, SessionError> {
     step.unwrap_or_else(|| Err(SessionError::new(FailureWord::Step, "it was not run")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{hint::black_box, time::Duration};
+
+    use netbench_tls::Negotiated;
+
+    use super::*;
+    use crate::clock;
+
+    /// CPU time of the creation of a session.
+    const CREATION: Duration = Duration::from_millis(30);
+
+    /// A session whose handshake is done at once.
+    struct Done;
+
+    impl Session for Done {
+        fn handshake(
+            &mut self,
+            input: &mut Vec<u8>,
+            _: &mut Vec<u8>,
+        ) -> Result<HandshakeState, SessionError> {
+            input.clear();
+            Ok(HandshakeState::Done)
+        }
+
+        fn send(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), SessionError> {
+            Ok(())
+        }
+
+        fn receive(&mut self, _: &mut Vec<u8>, _: &mut [u8]) -> Result<usize, SessionError> {
+            Ok(0)
+        }
+
+        fn negotiated(&self) -> Negotiated {
+            Negotiated::default()
+        }
+
+        fn resumed(&self) -> bool {
+            false
+        }
+    }
+
+    fn slow() -> Result<Box<dyn Session>, SessionError> {
+        let begun = clock::thread_cpu();
+        while clock::thread_cpu().saturating_sub(begun) < CREATION {
+            black_box(0);
+        }
+        Ok(Box::new(Done))
+    }
+
+    #[test]
+    fn the_creation_of_sessions_is_timed_unless_the_timing_leaves_it_out() {
+        for (timing, is_timed) in [(Timing::Whole, true), (Timing::Bench, false)] {
+            let mut wires = Wires::default();
+            let pair = Pair::handshake(&slow, &slow, &mut wires, Clocks::Cpu, timing);
+            let pair = pair.map_err(|e| e.to_string()).unwrap();
+            for meter in [pair.client_time, pair.server_time] {
+                let took = Duration::from_nanos(meter.ns());
+                assert_eq!(took >= CREATION, is_timed, "{timing}: {took:?}");
+            }
+        }
+    }
 }

@@ -72,10 +72,12 @@ impl PreparedScenario {
             settle_heap(layout::seed());
         }
         let mut prepared = Prepared::default();
+        let timing = request.scenario.timing;
         let running = match &request.scenario.work {
             Work::Handshake { kind, settings } => {
                 let mut made = sides.handshakes(settings, [*kind; 2], None)?;
                 prepared = agreed(&mut made, *kind)?;
+                made.timing = timing;
                 Running::Handshakes(made)
             }
             Work::Memory {
@@ -107,7 +109,7 @@ impl PreparedScenario {
                 let mut made =
                     sides.handshakes(settings, [HandshakeKind::Full; 2], *max_fragment_bytes)?;
                 prepared = agreed(&mut made, HandshakeKind::Full)?;
-                Running::Bulk(Bulk::new(made, *write_bytes, *amount_bytes)?)
+                Running::Bulk(Bulk::new(made, *write_bytes, *amount_bytes, timing)?)
             }
             Work::Threads {
                 threads,
@@ -138,6 +140,9 @@ impl PreparedScenario {
                 Running::Alone(Alone::connector(holder, *form, material)?)
             }
         };
+        if matches!(running, Running::Handshakes(_) | Running::Bulk(_)) {
+            prepared.timing = timing;
+        }
         let reference = Reference::new();
         Ok((Self { running, reference }, prepared))
     }
@@ -264,5 +269,9 @@ fn agreed(handshakes: &mut Handshakes, kind: HandshakeKind) -> Result<Prepared, 
     }
     let both: [Negotiated; 2] = [pair.client.negotiated(), pair.server.negotiated()];
     let [client, server] = both.map(Some);
-    Ok(Prepared { client, server })
+    Ok(Prepared {
+        client,
+        server,
+        ..Prepared::default()
+    })
 }

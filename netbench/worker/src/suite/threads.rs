@@ -6,7 +6,7 @@ use std::{
 };
 
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
-use netbench_tls::{FailureWord, Measure, burst_bytes};
+use netbench_tls::{FailureWord, Measure, Timing, burst_bytes};
 
 use super::{
     SessionError,
@@ -107,7 +107,8 @@ impl Threads {
                 barrier.wait();
                 Done::repeat(slice.limit, [Measure::Client, Measure::Server], |done| {
                     let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
-                    let pair = Pair::handshake(client, server, &mut wires, slice.clocks)?;
+                    let pair =
+                        Pair::handshake(client, server, &mut wires, slice.clocks, Timing::Whole)?;
                     done.handshakes += 1;
                     done.client_resumed += u32::from(pair.client.resumed());
                     done.server_resumed += u32::from(pair.server.resumed());
@@ -116,7 +117,7 @@ impl Threads {
             }
             ThreadWork::Bulk(handshakes) => {
                 let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
-                let pair = Pair::handshake(client, server, &mut wires, Clocks::Wall);
+                let pair = Pair::handshake(client, server, &mut wires, Clocks::Wall, Timing::Whole);
                 let (write, mut plaintext) = (vec![7; WRITE as usize], vec![0; WRITE as usize]);
                 barrier.wait();
                 let mut pair = pair?;

@@ -30,8 +30,15 @@ pub(super) fn stacks(preset: Preset) -> anyhow::Result<Option<Vec<String>>> {
     Ok(Usual::read()?.stacks.remove(preset.name()))
 }
 
-/// Returns the scenarios of the options, in the order of the catalogue or of the preset.
+/// Returns the scenarios of the options with their timing, in the order of the catalogue or of the preset.
 pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
+    let scenarios = chosen(options)?.into_iter();
+    Ok(scenarios
+        .map(|scenario| scenario.with_timing(options.timing))
+        .collect())
+}
+
+fn chosen(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     let all = Named::all();
     if let Some(preset) = options.preset {
         return all.of(&Usual::read()?.presets, preset.name());

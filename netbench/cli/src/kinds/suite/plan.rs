@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 use anyhow::Context;
 use clap::Args;
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, SuitePlan, Variants, Work, suggestion,
+    LayoutRecord, Part, PinRecord, Preset, SuitePlan, Timing, Variants, Work, suggestion,
 };
 use netbench_runner::{Launch, Layout, Worker, Workers};
 use netbench_stats::FEWEST_OPERATIONS;
@@ -58,6 +58,10 @@ pub(crate) struct Suite {
     /// variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
+    /// Time the whole work of each side, or the part of it that the programs of published tables time: without the
+    /// creation of sessions, and without taking records out of the library
+    #[arg(long, value_name = "WORK", default_value = "whole")]
+    pub(crate) timing: Timing,
     /// List the cases and exit
     #[arg(long)]
     pub(crate) list: bool,

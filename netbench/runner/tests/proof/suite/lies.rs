@@ -3,7 +3,8 @@
 use netbench_model::{
     Aead, ClientAuth,
     FailureClass::{Setup, Worker, WrongWork},
-    HandshakeKind, HeldAfter, KeyType, ParallelWork, Scenario, SessionSettings, TlsVersion, Work,
+    HandshakeKind, HeldAfter, KeyType, ParallelWork, Scenario, SessionSettings, Timing, TlsVersion,
+    Work,
 };
 use serde_json::json;
 
@@ -378,6 +379,13 @@ pub(super) fn lies_of_any_kind() -> Vec<Case> {
     );
     let unsupported = What::Instead(json!({"type": "unsupported", "reason": "no such group"}));
     vec![
+        (
+            "another_timing",
+            full().with_timing(Timing::Bench),
+            In::Prepare,
+            What::Changed(json!({"timing": "whole"})),
+            Unsupported("its worker has no bench timing"),
+        ),
         (
             "prepared_with_another_kind",
             full(),
