@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use itertools::Itertools;
-use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Timing, Unit};
 use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice};
 
 use super::{
@@ -154,10 +154,19 @@ fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     }
     items.push(Item::heading(title(part)));
     items.push(Item::Text(explanation(part)));
+    let mut scenarios = cases.iter().map(|case| case.case.scenario);
+    if scenarios.any(|scenario| scenario.timing == Timing::Bench) {
+        items.push(Item::text(BENCH_TIMING));
+    }
     items.extend(charts(summary, part));
     let table = Table::of(cases).text("case", 0, |case| &case.name);
     items.push(by_stack(table, summary, value).item());
 }
+
+/// The explanation of cases with [`Timing::Bench`].
+const BENCH_TIMING: &str = "_bench-timing: a part of the work is timed, as by the programs of published tables. Sessions \
+     exist before their handshake is timed. Records stay in the library while a write is timed. Received data are read in \
+     place where the library permits it, and otherwise into a buffer of the size of a write.";
 
 fn title(part: Part) -> &'static str {
     match part {

@@ -26,6 +26,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench suite                                 handshakes and data transfer
   netbench suite --preset rustls-vs-openssl
+  netbench suite --preset rustls-2026 --timing bench   as its programs time it
   netbench suite --preset all-stacks             one row for each stack
   netbench suite --preset rustls-matrix          rustls by provider, compiler and allocator
   netbench suite --preset history --stack openssl   openssl@1.1.1, openssl@3.0 …
