@@ -225,6 +225,10 @@ impl<L: Libssl> KeptRecords for MemoryBios<L> {
         Ok(())
     }
 
+    fn put(&mut self, input: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.copy_in(FailureWord::Receive, input)
+    }
+
     fn receive_in_place(
         &mut self,
         input: &mut Vec<u8>,

@@ -165,8 +165,9 @@ fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
 
 /// The explanation of cases with [`Timing::Bench`].
 const BENCH_TIMING: &str = "_bench-timing: a part of the work is timed, as by the programs of published tables. Sessions \
-     exist before their handshake is timed. Records stay in the library while a write is timed. Received data are read in \
-     place where the library permits it, and otherwise into a buffer of the size of a write.";
+     exist before their handshake is timed. The library keeps records while a write is timed, and has those that are read \
+     before the reading is timed, where it permits both. Data are read in place where the library permits it, and otherwise \
+     into a buffer of the size of a write.";
 
 fn title(part: Part) -> &'static str {
     match part {

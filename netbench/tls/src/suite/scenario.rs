@@ -80,8 +80,9 @@ named!(
         #[default]
         Whole = "whole",
         /// The part that the published programs rustls-bench and openssl-bench time. Sessions exist before their handshake
-        /// is timed. The records of a write stay in the library while it is timed, without a limit. Received data are read in
-        /// place where the library permits it, and otherwise one after another into a buffer of the size of a write.
+        /// is timed. The records of a write stay in the library while it is timed, without a limit. Records to be read are in
+        /// the library before the reading is timed, if it holds records. Their data are read in place where the library
+        /// permits it, and otherwise one after another into a buffer of the size of a write.
         Bench = "bench",
     }
 );

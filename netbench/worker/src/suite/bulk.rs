@@ -102,6 +102,7 @@ impl Bulk {
         ran(sent)?;
         server.take(&mut self.records)?;
         let client = kept_records(self.pair.client.as_mut())?;
+        client.put(&mut self.records)?;
         let received = receive.second(clocks, || {
             client.receive_in_place(&mut self.records, &mut self.plaintext)
         });

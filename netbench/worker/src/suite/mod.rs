@@ -300,8 +300,18 @@ pub trait KeptRecords {
     /// An error of the library.
     fn take(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError>;
 
-    /// Reads complete records as [`Session::receive`] does, but leaves the plaintext in the library if the library
-    /// permits it.
+    /// Passes complete records to a library that holds them until they are read. The records of other libraries stay in
+    /// `input`.
+    ///
+    /// # Errors
+    /// An error of the library.
+    fn put(&mut self, input: &mut Vec<u8>) -> Result<(), SessionError> {
+        let _ = input;
+        Ok(())
+    }
+
+    /// Reads the records of [`Self::put`] and of `input` as [`Session::receive`] does, but leaves the plaintext in the
+    /// library if the library permits it.
     ///
     /// # Errors
     /// An error of the library.
