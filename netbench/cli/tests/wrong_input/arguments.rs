@@ -225,6 +225,11 @@ fn arguments_that_are_no_words() {
         (with("suite --case", ESCAPE), "character class"),
         (with("suite --case", &long), "--case"),
         (with("suite --case", ""), "--case"),
+        (with("suite --timing", ESCAPE), "unknown timing"),
+        (
+            with("suite memory --timing", "bench"),
+            "only handshakes and data",
+        ),
         (with("suite --preset", ESCAPE), "unknown preset"),
         (with("suite --preset", &long), "unknown preset"),
         (vec!["\u{1b}[2J".into()], "unknown command"),

@@ -33,9 +33,16 @@ pub(super) fn stacks(preset: Preset) -> anyhow::Result<Option<Vec<String>>> {
 /// Returns the scenarios of the options with their timing, in the order of the catalogue or of the preset.
 pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     let scenarios = chosen(options)?.into_iter();
-    Ok(scenarios
+    let scenarios: Vec<Scenario> = scenarios
         .map(|scenario| scenario.with_timing(options.timing))
-        .collect())
+        .collect();
+    let timing = options.timing;
+    if scenarios.iter().all(|scenario| scenario.timing != timing) {
+        bail_input!(
+            "--timing {timing}: only handshakes and data are timed so, and no such case is chosen"
+        );
+    }
+    Ok(scenarios)
 }
 
 fn chosen(options: &Suite) -> anyhow::Result<Vec<Scenario>> {

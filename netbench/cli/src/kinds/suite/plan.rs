@@ -59,8 +59,8 @@ pub(crate) struct Suite {
     /// variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
-    /// Time the whole work of each side, or the part of it that the programs of published tables time: without the
-    /// creation of sessions, and without taking records out of the library
+    /// Time the whole work of each side (whole), or the part that the programs of published tables time (bench): without
+    /// the creation of sessions, and without taking records out of the library
     #[arg(long, value_name = "WORK", default_value = "whole")]
     pub(crate) timing: Timing,
     /// List the cases and exit
