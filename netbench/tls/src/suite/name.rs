@@ -186,7 +186,7 @@ mod tests {
     use crate::{HandshakeKind, RootsForm};
 
     #[test]
-    fn a_part_of_the_work_has_a_name_of_its_own() {
+    fn a_part_of_the_work_is_in_the_name() {
         let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
         let kind = HandshakeKind::Ticket;
         let form = RootsForm::Native;

@@ -47,8 +47,8 @@ pub trait BufferedSession: Send {
         false
     }
 
-    /// Consumes received plaintext and returns its length. It is read into `plaintext` unless the library permits to read
-    /// it in place.
+    /// Consumes received plaintext and returns its length. Copies it to `plaintext` unless the library permits reading in
+    /// place.
     ///
     /// # Errors
     /// An error of the library.
