@@ -3,11 +3,13 @@
 mod figures;
 mod measure;
 mod name;
+mod primitive;
 mod scenario;
 
 pub use figures::{HeapUse, Held, ReferenceFigures};
 pub use measure::{Case, Measure, Unit, burst_bytes};
+pub use primitive::Primitive;
 pub use scenario::{
-    Aead, ClientAuth, HandshakeKind, HeapState, HeldAfter, ParallelWork, Part, Primitive,
-    RootsForm, Scenario, SessionSettings, Timing, Work,
+    Aead, ClientAuth, HandshakeKind, HeapState, HeldAfter, ParallelWork, Part, RootsForm, Scenario,
+    SessionSettings, Timing, Work,
 };
