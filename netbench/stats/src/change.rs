@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Verdict};
+use crate::{CASE_MARGIN, Interval, SINGLE_LEVEL, Verdict};
 
 /// The ratio of a figure of B to that of A, with the verdict on B.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +52,27 @@ pub enum Basis {
 }
 
 impl Change {
+    /// Creates the change of a ratio with Student's intervals, and the verdict by [`CASE_MARGIN`] at `level`. `error` is the standard
+    /// error of the ratio's logarithm with its degrees of freedom; without it, there is no interval.
+    pub(crate) fn student(
+        log_ratio: f64,
+        error: Option<(f64, f64)>,
+        level: f64,
+        basis: Basis,
+    ) -> Self {
+        let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
+            let (error, degrees) = error?;
+            Some(Interval::student(log_ratio, error, degrees, level))
+        });
+        Self {
+            ratio: log_ratio.exp(),
+            verdict: Verdict::beyond(interval, CASE_MARGIN),
+            interval,
+            interval_single,
+            basis,
+        }
+    }
+
     /// Returns the number of pairs; of two runs, the number of rounds of the one that has fewer.
     pub fn pairs(&self) -> u64 {
         match self.basis {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Interval, Pair, Resampling, SINGLE_LEVEL, Verdict,
-    paired::{MIN_PAIRS, Resampler, bootstrap_error, numbers},
+    paired::{Resampler, bootstrap_error, numbers},
 };
 
 /// The median ratio of some pairs over that of all other pairs of a run.
@@ -32,16 +32,13 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> O
     let sample_size = one
         .effective_sample_size()
         .min(rest.effective_sample_size());
-    let enough = inside.len().min(outside.len()) >= MIN_PAIRS && sample_size >= 1.999;
-    let error = enough
-        .then(|| {
-            bootstrap_error(numbers.len(), sample_size, resampling, |times| {
-                difference(&one, &rest, times)
-            })
-        })
-        .flatten();
+    let pairs = inside.len().min(outside.len());
+    let error = bootstrap_error(pairs, numbers.len(), sample_size, resampling, |times| {
+        difference(&one, &rest, times)
+    });
     let [interval, interval_single] = [resampling.verdict_level, SINGLE_LEVEL].map(|level| {
-        error.map(|error| Interval::student(log_ratio, error, sample_size - 1.0, level))
+        let (error, degrees) = error?;
+        Some(Interval::student(log_ratio, error, degrees, level))
     });
     Some(Contrast {
         ratio: log_ratio.exp(),

@@ -2,19 +2,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use crate::{Interval, Verdict, student::bisect};
+use crate::{Change, Interval, Verdict, student::bisect, student_t_quantile};
 
 /// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom, with which an
 /// interval of 99 % would be more than twice as wide.
 pub const JOINED_LEVEL: f64 = 0.95;
 
-/// The ratio of one run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunRatio {
-    /// The natural logarithm of B/A.
-    pub log_ratio: f64,
-    /// The standard error of `log_ratio`, from the variation within the run.
-    pub standard_error: f64,
+/// Minimum standard error of a run's ratio, because counts and sizes may not vary within a run at all.
+const LEAST_ERROR: f64 = 1e-4;
+
+/// The natural logarithm of a run's ratio, with its standard error from the variation within the run.
+struct RunRatio {
+    log_ratio: f64,
+    standard_error: f64,
 }
 
 /// The joined result of several runs of the same comparison.
@@ -38,12 +38,20 @@ pub struct JoinedRatio {
 }
 
 /// Joins the ratios of two or more runs by a random-effects model: each run measured a separate ratio, which varies
-/// about the common one. Returns `None` for fewer than two runs, or if a standard error is not positive.
+/// about the common one. Runs without an interval are left out. Returns `None` for fewer than two others.
 ///
 /// The variance between runs is the estimator of Paule and Mandel (1982), and the interval that of Hartung and Knapp
 /// (2001). The interval is never narrower than with only the runs' own errors (Röver, Knapp and Friede 2015), which
 /// would often happen by chance with three runs.
-pub fn join_runs(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
+pub fn join_runs<'a>(
+    runs: impl IntoIterator<Item = &'a Change>,
+    margin: f64,
+) -> Option<JoinedRatio> {
+    let ratios: Vec<RunRatio> = runs.into_iter().filter_map(RunRatio::of).collect();
+    join(&ratios, margin)
+}
+
+fn join(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
     if runs.len() < 2
         || !runs
             .iter()
@@ -90,6 +98,18 @@ fn weighted(runs: &[RunRatio], variance: f64) -> Weighted {
 }
 
 impl RunRatio {
+    /// Returns the ratio with the standard error from which its interval was made; `None` if it has no interval. With blocks of
+    /// unequal size, the interval had fewer degrees of freedom than blocks; the error is then a few percent too large.
+    fn of(change: &Change) -> Option<Self> {
+        let interval = change.interval?;
+        let degrees = change.blocks().saturating_sub(1).max(1) as f64;
+        let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);
+        Some(Self {
+            log_ratio: change.ratio.ln(),
+            standard_error: (interval.log_half_width() / quantile).max(LEAST_ERROR),
+        })
+    }
+
     /// Returns the run's weight with this variance between runs.
     fn weight(&self, variance: f64) -> f64 {
         1.0 / (self.standard_error.powi(2) + variance)
@@ -123,21 +143,21 @@ mod tests {
 
     #[test]
     fn runs_that_agree_have_nothing_between_them() {
-        let joined = join_runs(&[run(0.1, 0.01), run(0.1, 0.01), run(0.1, 0.01)], 0.005).unwrap();
+        let joined = join(&[run(0.1, 0.01), run(0.1, 0.01), run(0.1, 0.01)], 0.005).unwrap();
         assert!((joined.ratio.ln() - 0.1).abs() < 1e-12);
         assert!(joined.q.abs() < 1e-12 && (joined.q_p - 1.0).abs() < 1e-12);
         assert!(joined.between_runs.abs() < 1e-12);
         // t(2, 0.975) * 0.01 / sqrt(3)
         assert!((joined.interval.high.ln() - 0.1 - 4.302_652_73 * 0.005_773_503).abs() < 1e-6);
-        assert_eq!(join_runs(&[run(0.1, 0.01)], 0.005), None);
-        assert_eq!(join_runs(&[run(0.1, 0.0), run(0.1, 0.01)], 0.005), None);
+        assert_eq!(join(&[run(0.1, 0.01)], 0.005), None);
+        assert_eq!(join(&[run(0.1, 0.0), run(0.1, 0.01)], 0.005), None);
     }
 
     #[test]
     fn equal_errors_have_a_closed_form() {
         // With equal errors, the variance of Paule and Mandel is the sample variance minus the variance of the error.
         let runs = [run(0.10, 0.01), run(0.16, 0.01), run(0.13, 0.01)];
-        let joined = join_runs(&runs, 0.005).unwrap();
+        let joined = join(&runs, 0.005).unwrap();
         assert!((joined.between_runs.powi(2) - (0.0009 - 0.0001)).abs() < 1e-9);
         assert!((joined.q - 18.0).abs() < 1e-9);
         // The upper tail of chi-squared with two degrees is exp(-q / 2).
@@ -155,12 +175,10 @@ mod tests {
             let total = 2_000;
             let held = (0..total)
                 .filter(|_| {
-                    let runs: Vec<RunRatio> = [0.001, 0.002, 0.003]
-                        .map(|error| {
-                            run(0.02 + between * rng.normal() + error * rng.normal(), error)
-                        })
-                        .to_vec();
-                    let interval = join_runs(&runs, 0.005).unwrap().interval;
+                    let runs = [0.001, 0.002, 0.003].map(|error| {
+                        run(0.02 + between * rng.normal() + error * rng.normal(), error)
+                    });
+                    let interval = join(&runs, 0.005).unwrap().interval;
                     (interval.low.ln()..interval.high.ln()).contains(&0.02)
                 })
                 .count();

@@ -41,7 +41,7 @@ pub use bimodal::{Bimodal, bimodal};
 pub use change::{Basis, Change};
 pub use contrast::{Contrast, contrast};
 pub use interim::{interim_share, is_interim_analysis};
-pub use join::{JOINED_LEVEL, JoinedRatio, RunRatio, join_runs};
+pub use join::{JOINED_LEVEL, JoinedRatio, join_runs};
 pub use needed::{Precision, RoundsNeeded};
 pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, Resampling, compare};

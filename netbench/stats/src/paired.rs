@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use crate::{Basis, CASE_LEVEL, Change, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict};
+use crate::{Basis, CASE_LEVEL, Change, FAMILY_LEVEL, Rng, Verdict};
 
 /// Minimum number of pairs for an interval: a bootstrap of fewer pairs would repeat the same few values.
-pub(crate) const MIN_PAIRS: usize = 6;
+const MIN_PAIRS: usize = 6;
 
 /// One timing of A and one of B, taken side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,9 +18,13 @@ impl Pair {
     /// Creates the pair of two timings. A clock that did not advance counts as one nanosecond, so that the ratio is
     /// always a number.
     pub fn from_ns(a_ns: u64, b_ns: u64, block: u32) -> Self {
-        let (a, b) = (a_ns.max(1) as f64, b_ns.max(1) as f64);
+        Self::of(a_ns as f64, b_ns as f64, block)
+    }
+
+    /// Creates the pair of two figures, of which one under 1 counts as 1.
+    pub fn of(a: f64, b: f64, block: u32) -> Self {
         Self {
-            log_ratio: (b / a).ln(),
+            log_ratio: (b.max(1.0) / a.max(1.0)).ln(),
             block,
         }
     }
@@ -65,21 +69,21 @@ impl Resampling {
 /// pairs. There is no interval under six pairs, or without two blocks to compare, because the variation between pairs of
 /// processes is then unknown.
 pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<Change> {
-    let resampler = Resampler::new(pairs);
-    let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
-    let error = resampler.standard_error(resampling);
-    let degrees = resampler.effective_sample_size() - 1.0;
-    let [interval, interval_single] = [resampling.verdict_level, SINGLE_LEVEL]
-        .map(|level| Some(Interval::student(log_ratio, error?, degrees, level)));
+    let resampler = Resampler::numbered(pairs, &numbers(pairs));
+    let blocks = resampler.sizes.len();
+    let log_ratio = resampler.median_with(&vec![1; blocks])?;
+    let size = resampler.effective_sample_size();
+    let error = bootstrap_error(pairs.len(), blocks, size, resampling, |times| {
+        resampler.median_with(times)
+    });
+    let basis = Basis::Pairs {
+        pairs: pairs.len() as u64,
+        blocks: blocks as u64,
+    };
+    let change = Change::student(log_ratio, error, resampling.verdict_level, basis);
     Some(Change {
-        ratio: log_ratio.exp(),
-        basis: Basis::Pairs {
-            pairs: pairs.len() as u64,
-            blocks: resampler.sizes.len() as u64,
-        },
-        verdict: Verdict::of(interval),
-        interval,
-        interval_single,
+        verdict: Verdict::of(change.interval),
+        ..change
     })
 }
 
@@ -90,10 +94,6 @@ pub(crate) struct Resampler {
 }
 
 impl Resampler {
-    fn new(pairs: &[Pair]) -> Self {
-        Self::numbered(pairs, &numbers(pairs))
-    }
-
     /// Creates a resampler with block numbers that are shared with other pairs of the same blocks.
     pub(crate) fn numbered(pairs: &[Pair], numbers: &HashMap<u32, u32>) -> Self {
         let mut sizes = vec![0; numbers.len()];
@@ -140,26 +140,21 @@ impl Resampler {
         }
         None
     }
-
-    fn standard_error(&self, resampling: &Resampling) -> Option<f64> {
-        let sample_size = self.effective_sample_size();
-        if self.sorted.len() < MIN_PAIRS || sample_size < 1.999 {
-            return None;
-        }
-        bootstrap_error(self.sizes.len(), sample_size, resampling, |times| {
-            self.median_with(times)
-        })
-    }
 }
 
-/// Returns the standard error of a statistic from resampling whole blocks. The statistic is computed from the number of
-/// times that each block was drawn. Returns `None` if most draws give no value.
+/// Returns the standard error of a statistic from resampling whole blocks, with its degrees of freedom. The statistic is
+/// computed from the number of times that each block was drawn. Returns `None` if there are too few pairs or blocks, or if
+/// most draws give no value.
 pub(crate) fn bootstrap_error(
+    pairs: usize,
     blocks: usize,
     effective_sample_size: f64,
     resampling: &Resampling,
     statistic: impl Fn(&[u32]) -> Option<f64>,
-) -> Option<f64> {
+) -> Option<(f64, f64)> {
+    if pairs < MIN_PAIRS || effective_sample_size < 1.999 {
+        return None;
+    }
     let count = u32::try_from(blocks).ok()?;
     let mut rng = Rng::new(resampling.seed);
     let mut times = vec![0u32; blocks];
@@ -179,7 +174,8 @@ pub(crate) fn bootstrap_error(
     let mean = drawn.iter().sum::<f64>() / n;
     let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
     // A bootstrap underestimates the variance by the factor (n - 1) / n, where n is the effective sample size.
-    Some((variance * effective_sample_size / (effective_sample_size - 1.0)).sqrt())
+    let degrees = effective_sample_size - 1.0;
+    Some(((variance * effective_sample_size / degrees).sqrt(), degrees))
 }
 
 /// Returns a number for each block, from 0, in the order of their first appearance.
@@ -211,7 +207,7 @@ mod tests {
                     block: rng.below(5),
                 })
                 .collect();
-            let resampler = Resampler::new(&pairs);
+            let resampler = Resampler::numbered(&pairs, &numbers(&pairs));
             let times: Vec<u32> = resampler.sizes.iter().map(|_| rng.below(3)).collect();
             let drawn: Vec<f64> = resampler
                 .sorted

@@ -95,22 +95,15 @@ fn probabilities(a: usize, b: usize) -> Vec<f64> {
     let most = a * b / 2;
     // The distributions for `a` rounds of one side and each number of rounds of the other: the largest of all is of
     // either side, with probabilities in proportion to their numbers.
-    let mut of: Vec<Vec<f64>> = Vec::with_capacity(b + 1);
-    of.resize_with(b + 1, || {
-        let mut only_zero = vec![0.0; most + 1];
-        only_zero[0] = 1.0;
-        only_zero
-    });
+    let mut only_zero = vec![0.0; most + 1];
+    only_zero[0] = 1.0;
+    let mut of = vec![only_zero; b + 1];
     for first in 1..=a {
         for other in 1..=b {
             let share = first as f64 / (first + other) as f64;
             let row: Vec<f64> = (0..=most)
                 .map(|u| {
-                    let above = if u >= other {
-                        of[other][u - other]
-                    } else {
-                        0.0
-                    };
+                    let above = u.checked_sub(other).map_or(0.0, |u| of[other][u]);
                     share * above + (1.0 - share) * of[other - 1][u]
                 })
                 .collect();

@@ -1,4 +1,4 @@
-use crate::{Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict};
+use crate::{Basis, Change, Pair};
 
 /// Decides between two sets of rounds, each a positive figure, taken independently, by Welch's interval of the
 /// difference of their logarithms (Welch 1947). The ratio is that of the geometric means. Returns `None` if a side has no
@@ -6,21 +6,11 @@ use crate::{Basis, CASE_MARGIN, Change, Interval, Pair, SINGLE_LEVEL, Verdict};
 pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<Change> {
     let (a, b) = (logs(a), logs(b));
     let log_ratio = mean(&b)? - mean(&a)?;
-    let error = welch(&a, &b);
-    let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
-        let (error, degrees) = error?;
-        Some(Interval::student(log_ratio, error, degrees, level))
-    });
-    Some(Change {
-        ratio: log_ratio.exp(),
-        basis: Basis::Runs {
-            first_rounds: a.len() as u64,
-            other_rounds: b.len() as u64,
-        },
-        verdict: Verdict::beyond(interval, CASE_MARGIN),
-        interval,
-        interval_single,
-    })
+    let basis = Basis::Runs {
+        first_rounds: a.len() as u64,
+        other_rounds: b.len() as u64,
+    };
+    Some(Change::student(log_ratio, welch(&a, &b), level, basis))
 }
 
 /// Decides from one pair for each round, of figures that hardly vary (bytes, instructions), by the geometric mean with
@@ -30,25 +20,12 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<Change> {
     let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
     let log_ratio = mean(&logs)?;
     let variance = variance_of_mean(&logs).filter(|_| logs.len() >= FEWEST);
-    let [interval, interval_single] = [level, SINGLE_LEVEL].map(|level| {
-        let (variance, degrees) = variance?;
-        Some(Interval::student(
-            log_ratio,
-            variance.sqrt(),
-            degrees,
-            level,
-        ))
-    });
-    Some(Change {
-        ratio: log_ratio.exp(),
-        basis: Basis::Pairs {
-            pairs: pairs.len() as u64,
-            blocks: pairs.len() as u64,
-        },
-        verdict: Verdict::beyond(interval, CASE_MARGIN),
-        interval,
-        interval_single,
-    })
+    let error = variance.map(|(variance, degrees)| (variance.sqrt(), degrees));
+    let basis = Basis::Pairs {
+        pairs: pairs.len() as u64,
+        blocks: pairs.len() as u64,
+    };
+    Some(Change::student(log_ratio, error, level, basis))
 }
 
 /// Returns the logarithms of the positive values.
@@ -86,7 +63,7 @@ fn variance_of_mean(values: &[f64]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
+    use crate::{Rng, Verdict};
 
     #[test]
     fn welch_agrees_with_r() {

@@ -111,11 +111,7 @@ fn signed_rank_probabilities(n: usize) -> Vec<f64> {
     probabilities[0] = 1.0;
     for rank in 1..=n {
         for t in (0..probabilities.len()).rev() {
-            let with = if t >= rank {
-                probabilities[t - rank]
-            } else {
-                0.0
-            };
+            let with = t.checked_sub(rank).map_or(0.0, |t| probabilities[t]);
             probabilities[t] = 0.5 * (probabilities[t] + with);
         }
     }

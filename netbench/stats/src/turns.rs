@@ -192,11 +192,7 @@ pub fn compare_turns(
         median(&logs.map(|pair| pair.log_ratio).collect::<Vec<_>>())?.exp()
     };
     let levels = level(turns, |pair| &pair.a).zip(level(turns, |pair| &pair.b));
-    let choice = if levels.is_some() {
-        Choice::Quiet
-    } else {
-        Choice::All
-    };
+    let choice = levels.map_or(Choice::All, |_| Choice::Quiet);
     let mut chosen = every.clone();
     if let Some((a, b)) = &levels {
         chosen.retain(|pair| {
@@ -272,17 +268,13 @@ fn usual_operations(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> u32 {
     operations.get(operations.len() / 2).copied().unwrap_or(0)
 }
 
-/// Returns the pairs of one figure, for turns in which both sides have it. A clock that did not advance counts as one
-/// nanosecond.
+/// Returns the pairs of one figure, for turns in which both sides have it.
 fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair> {
     turns
         .iter()
         .filter_map(|pair| {
             let (a, b) = (figure(&pair.a)?, figure(&pair.b)?);
-            Some(Pair {
-                log_ratio: (b.max(1.0) / a.max(1.0)).ln(),
-                block: pair.round,
-            })
+            Some(Pair::of(a, b, pair.round))
         })
         .collect()
 }

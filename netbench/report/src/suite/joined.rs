@@ -1,9 +1,6 @@
 use itertools::Itertools;
 use netbench_model::{Case, Part, StackName, SuiteManifest, SuiteSample, Unit};
-use netbench_stats::{
-    CASE_MARGIN, Change, Interval, JoinedRatio, RunRatio, UndecidedReason, Verdict, join_runs,
-    student_t_quantile,
-};
+use netbench_stats::{CASE_MARGIN, Interval, JoinedRatio, UndecidedReason, Verdict, join_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +16,6 @@ use crate::{
 
 /// The probability of as large a Q below which runs are said to differ.
 const HETEROGENEOUS: f64 = 0.01;
-
-/// The smallest standard error of a ratio, regardless of one run's figures: counts and sizes may not vary within a
-/// run at all.
-const LEAST_ERROR: f64 = 1e-4;
 
 /// Several runs of the same comparison, case by case, and their joint result. Every ratio is the other stack's
 /// figure over the first one's: under 1, the other is faster, or takes less.
@@ -186,20 +179,15 @@ fn joined_case(
         })
         .collect();
     let verdicts = all.iter().copied().flatten();
+    let changes = verdicts.clone().map(|verdict| &verdict.change);
     let sound = verdicts
         .clone()
-        .filter(|verdict| held_back(verdict.undecided).is_none());
-    let sound: Vec<RunRatio> = sound
-        .filter_map(|verdict| ratio_of_run(&verdict.change))
-        .collect();
-    let (joined, undecided) = match join_runs(&sound, CASE_MARGIN) {
+        .filter(|verdict| held_back(verdict.undecided).is_none())
+        .map(|verdict| &verdict.change);
+    let (joined, undecided) = match join_runs(sound, CASE_MARGIN) {
         Some(joined) => (Some(joined), None),
         None => {
-            let ratios = verdicts
-                .clone()
-                .filter_map(|verdict| ratio_of_run(&verdict.change));
-            let ratios: Vec<RunRatio> = ratios.collect();
-            let joined = join_runs(&ratios, CASE_MARGIN).map(|joined| JoinedRatio {
+            let joined = join_runs(changes, CASE_MARGIN).map(|joined| JoinedRatio {
                 verdict: Verdict::NotJudged,
                 ..joined
             });
@@ -234,20 +222,6 @@ impl RunSays {
 /// on how busy the machine was is joined, with the interval that was widened for that.
 pub(crate) fn held_back(undecided: Option<UndecidedReason>) -> Option<UndecidedReason> {
     undecided.filter(|reason| *reason != UndecidedReason::DependsOnDisturbance)
-}
-
-/// Returns a change as the ratio of a run that others are joined with, with the standard error from which its interval
-/// was made; `None` if it has no interval. With blocks of unequal size, the interval had fewer degrees of freedom than
-/// blocks; the error is then a few percent too large.
-pub(crate) fn ratio_of_run(paired: &Change) -> Option<RunRatio> {
-    let interval = paired.interval?;
-    let degrees = paired.blocks().saturating_sub(1).max(1) as f64;
-    let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);
-    let half = (interval.high / interval.low).ln() / 2.0;
-    Some(RunRatio {
-        log_ratio: paired.ratio.ln(),
-        standard_error: (half / quantile).max(LEAST_ERROR),
-    })
 }
 
 impl JoinedCase {

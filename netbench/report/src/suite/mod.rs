@@ -43,5 +43,5 @@ pub use timeline::{HistoryCase, HistoryFigure, HistoryRun, SuiteHistory, history
 pub use verdicts::{decided, idle_reference};
 
 pub(crate) use cases::row_name;
-pub(crate) use joined::{Verdicts, held_back, joined_cases, ratio_of_run};
+pub(crate) use joined::{Verdicts, held_back, joined_cases};
 pub(crate) use joined_document::joined_table;

@@ -11,7 +11,7 @@ use crate::{
         Evidence, fast,
         means::{PARTS, geometric_mean},
     },
-    suite::{Verdicts, held_back, joined_cases, ratio_of_run},
+    suite::{Verdicts, held_back, joined_cases},
 };
 
 /// Returns the library of a stack with its version, as the newest evaluation that has a run of it names it.
@@ -80,7 +80,6 @@ pub(super) fn connections(runs: &[&Evaluation]) -> Vec<JoinedTime> {
             .map(|row| row.map(|(_, row)| *row))
             .collect();
         let changes = rows.iter().flatten().map(|row| &row.change);
-        let ratios: Vec<_> = changes.filter_map(ratio_of_run).collect();
         Some(JoinedTime {
             condition,
             phase: rows.iter().flatten().next()?.key.phase,
@@ -88,7 +87,7 @@ pub(super) fn connections(runs: &[&Evaluation]) -> Vec<JoinedTime> {
                 .iter()
                 .map(|row| Some(row.as_ref()?.change.ratio))
                 .collect(),
-            joined: join_runs(&ratios, SAME_MARGIN)?,
+            joined: join_runs(changes, SAME_MARGIN)?,
         })
     });
     times.collect()
