@@ -430,7 +430,7 @@ fn the_verification_that_a_run_measured_is_a_part_of_the_handshake() {
         let found = breakdowns.find(|row| row.side == side).unwrap();
         assert_eq!(found.verification_ns, verification_ns);
     }
-    let explained = SuiteExplained::new(&manifest, &samples);
+    let explained = SuiteExplained(summarize_suite(&manifest, &samples));
     let text = terminal(&explained, 160);
     // Of 200 µs, 10 are the signature, 20 key exchange, 40 certificates.
     let row = text

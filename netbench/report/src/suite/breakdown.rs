@@ -1,13 +1,13 @@
 //! The cryptographic part of a full handshake, if a run has measured both.
 
 use netbench_model::{
-    ClientAuth, HandshakeKind, Measure, Primitive, Scenario, SessionSettings, StackName,
-    SuiteManifest, SuiteSample, Timing, TlsVersion, Work,
+    ClientAuth, HandshakeKind, Measure, Primitive, Scenario, SessionSettings, StackName, Timing,
+    TlsVersion, Work,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaseRow, StackFigures, SuiteSummary, summarize_suite};
+use super::{CaseRow, StackFigures, SuiteSummary};
 use crate::{
     Extent,
     document::{Document, Item, Report, Section, Table},
@@ -172,33 +172,23 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
 
 /// A run of the suite as `netbench runs explain` shows it.
 #[derive(Debug, Clone)]
-pub struct SuiteExplained {
-    summary: SuiteSummary,
-}
-
-impl SuiteExplained {
-    /// Returns the explanation of a run's manifest and all of its samples.
-    pub fn new(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Self {
-        Self {
-            summary: summarize_suite(manifest, samples),
-        }
-    }
-}
+pub struct SuiteExplained(pub SuiteSummary);
 
 impl Report for SuiteExplained {
     fn tells(&self) -> bool {
-        !self.summary.breakdowns.is_empty()
+        !self.0.breakdowns.is_empty()
     }
 
     fn document(&self, _: Extent) -> Document<'_> {
-        let breakdowns = self.summary.breakdowns.iter();
+        let Self(summary) = self;
+        let breakdowns = summary.breakdowns.iter();
         let sentences = breakdowns.map(|breakdown| Item::Text(breakdown.sentence()));
-        let all = sentences.chain(items(&self.summary)).collect();
+        let all = sentences.chain(items(summary)).collect();
         let missing = "The run has no full handshake of TLS 1.3 together with the cryptography of its key and group: \
                        `netbench suite handshake crypto verify` measures both, and certificates too.";
         let section = Section::new("cryptography", "", all);
         let section = section.missing((!self.tells()).then_some(missing));
-        let title = format!("netbench runs explain: {}", self.summary.run.head.name);
-        Document::of_section("explain", title, section, &self.summary)
+        let title = format!("netbench runs explain: {}", summary.run.head.name);
+        Document::of_section("explain", title, section, summary)
     }
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use netbench_model::{ConnectPlan, Plan, StackName, SuitePlan};
-use netbench_report::SuiteExplained;
+use netbench_report::{SuiteExplained, summarize_suite};
 
 use crate::{
     exit::{Ended, bail_input},
@@ -57,7 +57,7 @@ fn suite(options: &Explain) -> anyhow::Result<Ended> {
         );
     }
     let (manifest, samples) = stored::read::<SuitePlan>(&options.run)?;
-    let explained = SuiteExplained::new(&manifest, &samples);
+    let explained = SuiteExplained(summarize_suite(&manifest, &samples));
     output::print(&explained, &options.output)?;
     Ok(output::ended(&explained))
 }
