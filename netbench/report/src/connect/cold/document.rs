@@ -17,9 +17,9 @@ pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
         .caption("first connection")
         .text("stack", 0, |row| &row.stack)
         .col("CPU time, once", 0, |row| row.cpu.as_ref().map(once))
-        .col("interval", 2, |row| range(row.cpu.as_ref()))
+        .optional("interval", 2, |row| range(row.cpu.as_ref()?))
         .col("wall clock, once", 1, |row| once(&row.wall))
-        .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
+        .optional("interval, wall clock", 3, |row| range(&row.wall))
         .count("processes", 2, |row| row.processes)
         .explained("The first connection of a process", explanation(rows));
     if !rows.iter().all(ColdRow::is_measurable) {
@@ -62,13 +62,10 @@ fn explanation(rows: &[ColdRow]) -> String {
     )
 }
 
-fn range(cost: Option<&OnceCost>) -> Cell {
-    let interval = cost
-        .filter(|cost| cost.is_measurable())
-        .and_then(|cost| cost.interval);
-    Cell::maybe(interval.map(|OnceInterval { low_ns, high_ns }| {
-        format!("{} … {}", signed_time(low_ns), signed_time(high_ns))
-    }))
+fn range(cost: &OnceCost) -> Option<String> {
+    let OnceInterval { low_ns, high_ns } = cost.interval.filter(|_| cost.is_measurable())?;
+    let [low, high] = [low_ns, high_ns].map(signed_time);
+    Some(format!("{low} … {high}"))
 }
 
 fn causes(rows: &[ColdRow]) -> Vec<Item> {

@@ -6,7 +6,9 @@ mod document;
 use std::collections::{BTreeMap, HashMap};
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measured, ProcessCost, Role, Sample, SetUpStep, StackName};
+use netbench_model::{
+    Condition, Measured, ProcessCost, Role, Sample, SampleKey, SetUpStep, StackName,
+};
 use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,20 +108,13 @@ pub(crate) fn cold(stacks: &[StackName], samples: &[Sample]) -> Vec<ColdRow> {
 /// The successful samples, the last of each key.
 struct Samples<'a>(HashMap<Key<'a>, &'a Measured>);
 
-type Key<'a> = (Condition, Role, u32, &'a str, &'a StackName);
+type Key<'a> = (Role, SampleKey<'a>);
 
 impl<'a> Samples<'a> {
     fn of(samples: &'a [Sample]) -> Self {
-        let keyed = samples.iter().filter_map(|sample| {
-            let Sample {
-                condition,
-                role,
-                round,
-                ..
-            } = *sample;
-            let key = (condition, role, round, sample.site.as_str(), &sample.stack);
-            Some((key, sample.outcome.ok()?))
-        });
+        let keyed = samples
+            .iter()
+            .filter_map(|sample| Some(((sample.role, sample.key()), sample.outcome.ok()?)));
         Self(keyed.collect())
     }
 
@@ -128,17 +123,20 @@ impl<'a> Samples<'a> {
         let these = self
             .0
             .iter()
-            .filter(|(key, _)| (key.0, key.1) == (Condition::Cold, role) && key.4 == stack);
+            .filter(|((of, (condition, .., of_stack)), _)| {
+                (*of, *condition, *of_stack) == (role, Condition::Cold, stack)
+            });
         these
             .map(|(key, measured)| (key, *measured))
-            .sorted_by_key(|(key, _)| (key.2, key.3))
+            .sorted_by_key(|(key, _)| key.1)
             .collect()
     }
 
     /// Returns the connection of the same stack, site and round under another condition, or with another role.
     fn beside(&self, key: &Key<'a>, condition: Condition, role: Role) -> Option<&'a Measured> {
-        let of = (condition, role, key.2, key.3, key.4);
-        self.0.get(&of).copied()
+        let (_, (_, round, site, stack)) = *key;
+        let beside = (role, (condition, round, site, stack));
+        self.0.get(&beside).copied()
     }
 
     /// Returns the first connections, each with the later one of the same site and round.
