@@ -59,12 +59,19 @@ pub(crate) fn compare(
 
 fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     let shown = phases_of([plan.target]);
-    let judged = shown.clone().filter(|phase| is_judged(*phase));
-    let settings = Resampling::for_family(plan.seed, judged.count());
+    let verdicts = shown.clone().filter(|phase| is_judged(*phase));
+    let settings = Resampling::for_family(plan.seed, verdicts.count());
     let rounds = matched.iter().map(|pair| pair.round).unique().count() as u64;
-    shown
-        .filter_map(|phase| phase_row(phase, matched, &settings, rounds))
-        .collect()
+    let rows = shown.filter_map(|phase| {
+        let times = matched.iter().filter_map(|pair| pair.times(phase));
+        let row = Times::pooled(PhaseOf { phase }, &times.collect_vec(), &settings)?;
+        let mut row = judged(phase, row);
+        if let Some(needed) = &mut row.judged.rounds_needed {
+            *needed = needed.of_processes(rounds, row.change.blocks());
+        }
+        Some(row)
+    });
+    rows.collect()
 }
 
 /// Returns the phases of connections to sites of these targets. Emulated sites are resolved by a lookup in a table inside
@@ -75,21 +82,6 @@ pub(super) fn phases_of<const N: usize>(
     let is_resolved = targets.iter().all(|target| *target == Target::Live);
     let phases = Phase::ALL.iter().copied();
     phases.filter(move |phase| *phase != Phase::Dns || is_resolved)
-}
-
-fn phase_row(
-    phase: Phase,
-    matched: &[Matched<'_>],
-    settings: &Resampling,
-    rounds: u64,
-) -> Option<PhaseRow> {
-    let times = matched.iter().filter_map(|pair| pair.times(phase));
-    let row = Times::pooled(PhaseOf { phase }, &times.collect_vec(), settings)?;
-    let mut row = judged(phase, row);
-    if let Some(needed) = &mut row.judged.rounds_needed {
-        *needed = needed.of_processes(rounds, row.change.blocks());
-    }
-    Some(row)
 }
 
 /// Returns a row without the verdict that its phase does not have, and with the rounds that would decide it.

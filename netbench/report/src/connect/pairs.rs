@@ -139,18 +139,13 @@ pub(crate) fn match_up<'a>(
     other: &StackName,
 ) -> Pairs<'a> {
     let mut both: BTreeMap<(u32, u32, &str), [Option<&Sample>; 2]> = BTreeMap::new();
-    for sample in measured
-        .iter()
-        .filter(|sample| sample.condition == condition)
-    {
-        let Some(side) = [first, other]
-            .iter()
-            .position(|stack| sample.stack == **stack)
-        else {
-            continue;
-        };
-        let key = (sample.session, sample.round, sample.site.as_str());
-        both.entry(key).or_default()[side] = Some(sample);
+    let of_condition = measured.iter();
+    for sample in of_condition.filter(|sample| sample.condition == condition) {
+        let mut stacks = [first, other].into_iter();
+        if let Some(side) = stacks.position(|stack| sample.stack == *stack) {
+            let key = (sample.session, sample.round, sample.site.as_str());
+            both.entry(key).or_default()[side] = Some(sample);
+        }
     }
     let mut pairs = Pairs {
         matched: Vec::new(),

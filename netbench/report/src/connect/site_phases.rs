@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use netbench_model::{Phase, StackName};
 
 use super::{
-    Comparison, ConnectSummary, SiteRow, SiteTally, compare::is_judged, summary::phase_words,
+    Comparison, ConnectSummary, SitePhase, SiteRow, SiteTally, compare::is_judged,
+    summary::phase_words,
 };
 use crate::{
     cell::Cell,
@@ -23,40 +24,28 @@ const WHOLE: usize = 1_000;
 /// Number of sites at either end that the table has of more.
 const ENDS: usize = 100;
 
-/// The phases of each site, by its name.
-type Rows<'a> = BTreeMap<&'a str, &'a SiteRow>;
-
 /// Returns the sentences and the table; empty if no site has enough rounds for an interval.
 pub(super) fn items(comparison: &Comparison, summary: &ConnectSummary) -> Vec<Item> {
     let phases = comparison.site_phases.iter();
-    let mut phases = phases.filter(|of| of.sites.has_intervals()).peekable();
-    if phases.peek().is_none() {
+    let phases: Vec<&SitePhase> = phases.filter(|of| of.sites.has_intervals()).collect();
+    if phases.is_empty() {
         return Vec::new();
     }
     let about = comparison.about();
     let mut items = vec![Item::Heading(format!("Site by site, each phase: {about}"))];
+    let total = (Phase::Total, &comparison.sites);
+    let tallies = phases.iter().map(|of| (of.phase, &of.sites));
+    for (phase, tally) in tallies.chain([total]) {
+        let sentence = sentence(phase, tally, &comparison.other, summary);
+        items.push(Item::Text(sentence));
+    }
     let sites = comparison.sites.rows.as_slice();
-    let mut table = Table::of(tabulated(sites))
+    let table = Table::of(tabulated(sites))
         .caption(format!("sites by phase, {about}"))
         .excerpt(Excerpt::Ends(SHOWN))
         .site(summary.run.target, |row| &row.key.site);
-    for of in phases {
-        items.push(Item::Text(sentence(
-            of.phase,
-            &of.sites,
-            &comparison.other,
-            summary,
-        )));
-        let rows = of.sites.rows.iter();
-        let rows = rows.map(|row| (name(row), row)).collect();
-        table = columns(table, of.phase, comparison, &rows);
-    }
-    items.push(Item::Text(sentence(
-        Phase::Total,
-        &comparison.sites,
-        &comparison.other,
-        summary,
-    )));
+    let phases = phases.into_iter();
+    let table = phases.fold(table, |table, of| columns(table, of, comparison));
     if sites.len() > WHOLE {
         items.push(Item::Text(format!(
             "The table has the {ENDS} sites at either end; JSON and CSV have all."
@@ -123,11 +112,12 @@ fn column(phase: Phase) -> &'static str {
 
 fn columns<'a>(
     table: Filling<&'a SiteRow>,
-    phase: Phase,
+    SitePhase { phase, sites }: &SitePhase,
     comparison: &Comparison,
-    rows: &Rows<'_>,
 ) -> Filling<&'a SiteRow> {
-    let column = column(phase);
+    let rows = sites.rows.iter();
+    let rows: BTreeMap<&str, &SiteRow> = rows.map(|row| (name(row), row)).collect();
+    let column = column(*phase);
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     // The shortest terminal has the handshake's change alone.
     let change_rank = match phase {
@@ -142,20 +132,18 @@ fn columns<'a>(
             Some(rows.get(name(site))?.other)
         })
         .of_stack(other, |table| {
-            let table = table
+            let verdict = is_judged(*phase).then(|| format!("{column} verdict"));
+            table
                 .ratio(&format!("{column} change"), change_rank, |site| {
                     Some(rows.get(name(site))?.change.ratio)
                 })
                 .col(&format!("{column} interval"), 3, |site| {
                     Some(Cell::Changes(rows.get(name(site))?.change.interval))
-                });
-            match is_judged(phase) {
-                true => table.col(&format!("{column} verdict"), 2, |site| {
+                })
+                .col_if(verdict.as_deref(), 2, |site| {
                     let row = rows.get(name(site))?;
                     Some(Cell::Verdict(row.change.verdict, row.unit))
-                }),
-                false => table,
-            }
+                })
         })
 }
 
