@@ -1,5 +1,6 @@
 use netbench_model::{
-    Case, Distribution, Held, Measure, SliceFigures, StackName, SuiteMeasured, SuiteSample, Unit,
+    Case, Distribution, Held, Measure, Scenario, SliceFigures, StackName, SuiteMeasured,
+    SuiteSample, Unit,
 };
 use netbench_stats::{Idle, LOOPS, QuietLevel, SideTurns, median};
 
@@ -14,7 +15,8 @@ pub(super) fn figures(
     stack: &StackName,
     samples: &[SuiteSample],
 ) -> Option<StackFigures> {
-    let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
+    let measured = measured(case.scenario, stack, samples);
+    let measured: Vec<&SuiteMeasured> = measured.map(|(_, m)| m).collect();
     let by_round = rounds(case, &measured);
     let low = median(&by_round)?;
     let all = Distribution::merged(measured.iter().filter_map(|m| m.wall.get(&case.measure)));
@@ -62,13 +64,12 @@ fn page_faults(measured: &[&SuiteMeasured]) -> Option<f64> {
     (operations > 0).then(|| faults as f64 / operations as f64)
 }
 
-/// Returns the rounds of a case for which a stack has figures.
+/// Returns the rounds of a scenario for which a stack has figures.
 pub(super) fn measured<'a>(
-    case: &Case,
+    scenario: Scenario,
     stack: &'a StackName,
     samples: &'a [SuiteSample],
-) -> impl Iterator<Item = (u32, &'a SuiteMeasured)> + use<'a> {
-    let scenario = case.scenario;
+) -> impl Iterator<Item = (u32, &'a SuiteMeasured)> {
     samples
         .iter()
         .filter(move |sample| sample.scenario == scenario && sample.stack == *stack)
@@ -107,7 +108,8 @@ pub(super) fn side_turns<'a>(
     samples: &[SuiteSample],
     idle: &'a [Idle],
 ) -> Option<SideTurns<'a>> {
-    let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
+    let measured = measured(case.scenario, stack, samples);
+    let measured: Vec<&SuiteMeasured> = measured.map(|(_, m)| m).collect();
     let slices = measured.iter().flat_map(|m| &m.slices);
     let mut operations: Vec<u32> = slices.clone().map(|slice| slice.operations).collect();
     operations.sort_unstable();

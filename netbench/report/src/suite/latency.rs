@@ -1,7 +1,7 @@
 //! The time of single operations by number of threads.
 
 use itertools::Itertools;
-use netbench_model::{Case, Distribution, Measure, Scenario, StackName, SuiteSample, Unit};
+use netbench_model::{Distribution, Measure, Scenario, StackName, SuiteSample, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use crate::{
     cell::{Cell, Digits},
     document::{Chart, Drawing, Item, Line, Lines, Table},
     row::Named,
+    text::alike,
 };
 
 /// The factor of the 99th percentile of which the number of threads is reported.
@@ -58,16 +59,12 @@ pub(super) fn latencies(
     samples: &[SuiteSample],
 ) -> Vec<ThreadLatency> {
     let works = scenarios.iter().filter_map(|scenario| {
-        let (_, work) = parts(scenario)?;
-        Some(work)
+        let (threads, work) = parts(scenario)?;
+        Some((work, (threads, *scenario)))
     });
     let mut all = Vec::new();
-    for work in works.unique() {
-        let same = scenarios.iter().filter_map(|scenario| {
-            let (threads, of) = parts(scenario)?;
-            (of == work).then_some((threads, *scenario))
-        });
-        let same = same.sorted_by_key(|(threads, _)| *threads).collect_vec();
+    for (work, mut same) in alike(works) {
+        same.sort_by_key(|(threads, _)| *threads);
         let measures = same.first().map_or(&[][..], |(_, first)| first.latencies());
         for measure in measures {
             let found = stacks
@@ -95,11 +92,7 @@ fn of_stack(
     samples: &[SuiteSample],
 ) -> ThreadLatency {
     let by_threads = scenarios.iter().filter_map(|(threads, scenario)| {
-        let case = Case {
-            scenario: *scenario,
-            measure,
-        };
-        let rounds = measured(&case, stack, samples);
+        let rounds = measured(*scenario, stack, samples);
         let all = Distribution::merged(rounds.filter_map(|(_, m)| m.wall.get(&measure)));
         let p99_ns = all.quantile_ns(0.99).map(|ns| ns as f64);
         Some(LatencyOfThreads {

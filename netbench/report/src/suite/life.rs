@@ -75,11 +75,7 @@ fn life(
     });
     let found = found.collect_vec();
     let released_by = states.clone().find_map(|(_, scenario)| {
-        let case = Case {
-            scenario,
-            measure: Measure::Heap,
-        };
-        let held = measured(&case, stack, samples).find_map(|(_, m)| m.held.as_ref());
+        let held = measured(scenario, stack, samples).find_map(|(_, m)| m.held.as_ref());
         held?.released_by.clone()
     });
     (found.len() > 1).then(|| ConnectionLife {

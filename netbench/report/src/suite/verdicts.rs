@@ -63,8 +63,8 @@ impl Verdicts {
         other: &StackName,
         samples: &[SuiteSample],
     ) -> Option<CaseVerdict> {
-        let firsts: BTreeMap<u32, _> = measured(case, first, samples).collect();
-        let both: Vec<Round<'_>> = measured(case, other, samples)
+        let firsts: BTreeMap<u32, _> = measured(case.scenario, first, samples).collect();
+        let both: Vec<Round<'_>> = measured(case.scenario, other, samples)
             .filter_map(|(round, b)| Some((round, *firsts.get(&round)?, b)))
             .collect();
         let rounds = both.iter().map(|(round, ..)| round + 1).max()?;
@@ -180,22 +180,13 @@ fn turn(case: &Case, slice: &SliceFigures) -> Option<Turn> {
 /// Returns the pairs of figures of which a round has one.
 fn wholes(case: &Case, both: &[Round<'_>]) -> Vec<Pair> {
     both.iter()
-        .filter_map(|(round, a, b)| {
-            let (a, b) = (whole(case, a)?.max(1.0), whole(case, b)?.max(1.0));
-            Some(Pair {
-                log_ratio: (b / a).ln(),
-                block: *round,
-            })
-        })
+        .filter_map(|(round, a, b)| Some(Pair::of(whole(case, a)?, whole(case, b)?, *round)))
         .collect()
 }
 
 /// Returns the indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and known
 /// to 2 %: they need no further measurement. The result is empty between interim analyses.
 pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
-    let Some((first, others)) = plan.stacks.split_first() else {
-        return Vec::new();
-    };
     if !is_interim_analysis(rounds) {
         return Vec::new();
     }
