@@ -2,6 +2,7 @@
 
 use std::iter::{once, repeat};
 
+use itertools::Itertools;
 use netbench_model::{Manifest, StackName, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,14 @@ pub(crate) fn compared_stacks(
             .map(|stack| (stack.clone(), stack.clone()))
             .collect(),
     }
+}
+
+/// Returns the first of some stacks with each of the others, which are compared with it.
+pub(crate) fn against_first(
+    stacks: &[StackName],
+) -> impl Iterator<Item = (&StackName, &StackName)> {
+    let first = stacks.first().into_iter();
+    first.cartesian_product(stacks.iter().skip(1))
 }
 
 /// Returns the values that both have, in the order of the first.

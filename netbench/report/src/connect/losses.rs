@@ -4,7 +4,7 @@ use netbench_model::{ConnectManifest, SameLosses, Sample, StackName, same_losses
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::count;
+use crate::{differences::against_first, text::count};
 
 /// The losses on links with losses, and whether the stacks of each pair met the same losses.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,12 +43,10 @@ pub(super) fn losses(manifest: &ConnectManifest, measured: &[&Sample]) -> Option
     if summary.packets == 0 {
         return None;
     }
-    let (first, others) = manifest.plan.stacks.split_first()?;
     for samples in sides.values() {
-        let Some(first) = samples.get(first) else {
-            continue;
-        };
-        for other in others.iter().filter_map(|other| samples.get(other)) {
+        let pairs = against_first(&manifest.plan.stacks);
+        let pairs = pairs.filter_map(|(a, b)| samples.get(a).zip(samples.get(b)));
+        for (first, other) in pairs {
             summary.pairs += 1;
             match same_losses(&first.losses, &other.losses) {
                 SameLosses::Throughout => summary.same += 1,

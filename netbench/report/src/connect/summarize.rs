@@ -15,7 +15,7 @@ use super::{
     warnings::warnings,
 };
 use crate::{
-    differences::Compared,
+    differences::{Compared, against_first},
     row::counted,
     run::{RunHead, SummaryHead},
 };
@@ -34,13 +34,11 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
     let measured = latest(&samples);
     let mut comparisons = Vec::new();
     let mut left_out = Vec::new();
-    if let Some((first, others)) = plan.stacks.split_first() {
-        for condition in &plan.conditions {
-            for other in others {
-                let (comparison, excluded) = compare(manifest, &measured, *condition, first, other);
-                comparisons.push(comparison);
-                left_out.extend(excluded);
-            }
+    for condition in &plan.conditions {
+        for (first, other) in against_first(&plan.stacks) {
+            let (comparison, excluded) = compare(manifest, &measured, *condition, first, other);
+            comparisons.push(comparison);
+            left_out.extend(excluded);
         }
     }
     let losses = losses(manifest, &measured);
@@ -74,19 +72,15 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
 /// Returns a warning for each stack that negotiated different parameters from the first with most sites, because
 /// each offered the settings of its library.
 pub(crate) fn other_work(summary: &ConnectSummary, stacks: &[StackName]) -> Vec<String> {
-    let Some((first, others)) = stacks.split_first() else {
-        return Vec::new();
-    };
     if summary.run.client_profile != Some(Profile::Library) {
         return Vec::new();
     }
-    let others = others.iter();
-    let others = others.filter(|other| {
+    let pairs = against_first(stacks).filter(|(first, other)| {
         summary.did_other_work(first, other)
             || !summary.compares() && summary.left_out.iter().any(|row| row.other == **other)
     });
-    others
-        .map(|other| {
+    pairs
+        .map(|(first, other)| {
             let why = summary.most_different(other);
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             format!(

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ColdRow, Comparison, Head, SummaryHead,
     connect::{Matched, cold, compare, head, latest, match_up, median_of, rtts},
+    differences::against_first,
     document::Section,
     row::differs,
 };
@@ -201,10 +202,9 @@ pub fn explain(
 ) -> ExplainSummary {
     let measured = latest(samples);
     let plan = &manifest.plan;
-    let sides: Vec<(&StackName, &StackName)> = match (stacks, plan.stacks.split_first()) {
-        (Some(sides), _) => vec![sides],
-        (None, Some((first, others))) => others.iter().map(|other| (first, other)).collect(),
-        (None, None) => Vec::new(),
+    let sides: Vec<(&StackName, &StackName)> = match stacks {
+        Some(sides) => vec![sides],
+        None => against_first(&plan.stacks).collect(),
     };
     let rtts = rtts(manifest, &measured);
     let mut explanations = Vec::new();

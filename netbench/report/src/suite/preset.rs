@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     cell::{Cell, Digits},
+    differences::against_first,
     document::{Filling, Item, Table},
     text::count,
 };
@@ -143,10 +144,8 @@ fn published(items: &mut Vec<Item>, summary: &SuiteSummary) {
     for fault in &table.faults {
         items.push(Item::Text(format!("Known fault (marked !): {fault}")));
     }
-    if let Some((first, others)) = table.stacks.split_first() {
-        let others = others.iter();
-        items.extend(others.filter_map(|other| agreement(table, first, other)));
-    }
+    let pairs = against_first(&table.stacks);
+    items.extend(pairs.filter_map(|(first, other)| agreement(table, first, other)));
     items.push(rows_of(table));
 }
 

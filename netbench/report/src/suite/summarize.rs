@@ -14,7 +14,7 @@ use super::{
     published, system_calls, verdicts::Verdicts,
 };
 use crate::{
-    differences::Compared,
+    differences::{Compared, against_first},
     run::{RunHead, SummaryHead, incomplete},
     text::count,
 };
@@ -100,27 +100,22 @@ fn row(
     let stacks = manifest.plan.stacks.iter();
     let stacks = stacks.filter_map(|stack| figures(&case, stack, samples));
     let stacks: Vec<StackFigures> = stacks.collect();
-    let mut row = CaseRow {
+    let versions = stacks.iter().map(|figures| &figures.stack);
+    let steps = versions
+        .tuple_windows()
+        .filter(|_| is_history(manifest.plan.preset.as_deref()));
+    let against = |(first, other)| verdicts.of_case(&case, first, other, samples);
+    CaseRow {
         name: case.to_string(),
         case,
         part: case.scenario.part(),
         unit: case.unit(),
+        verdicts: against_first(&manifest.plan.stacks)
+            .filter_map(against)
+            .collect(),
+        steps: steps.filter_map(against).collect(),
         stacks,
-        steps: Vec::new(),
-        verdicts: Vec::new(),
-    };
-    if let Some((first, others)) = manifest.plan.stacks.split_first() {
-        let others = others.iter();
-        row.verdicts
-            .extend(others.filter_map(|other| verdicts.of_case(&case, first, other, samples)));
     }
-    if is_history(manifest.plan.preset.as_deref()) {
-        let versions = row.stacks.iter().map(|figures| &figures.stack);
-        let steps = versions.tuple_windows();
-        row.steps
-            .extend(steps.filter_map(|(a, b)| verdicts.of_case(&case, a, b, samples)));
-    }
-    row
 }
 
 fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {

@@ -12,7 +12,7 @@ use super::{
     CaseVerdict,
     figures::{measured, reference_ns, whole},
 };
-use crate::gate::Judged;
+use crate::{differences::against_first, gate::Judged};
 
 /// The half-width up to which the interval of a decided case is precise. A stack that takes a third of the other's
 /// time is known to be faster after six rounds, but the ratio is not yet known.
@@ -195,7 +195,7 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
     scenarios
         .filter(|(_, scenario)| {
             scenario.cases().all(|case| {
-                others.iter().all(|other| {
+                against_first(&plan.stacks).all(|(first, other)| {
                     let verdict = verdicts.of_case(&case, first, other, samples);
                     // A case that one side does not support is not decided by further rounds.
                     verdict.is_none_or(|verdict| is_precise(&verdict.change))

@@ -30,7 +30,7 @@ pub use self::{
     turns::SweepTurn,
 };
 use super::pairs::{Matched, Times, match_up, median_of};
-use crate::Row;
+use crate::{Row, differences::against_first};
 
 /// The results of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -236,12 +236,9 @@ fn over(
             let stacks = plan.stacks.iter();
             let times = stacks.map(|stack| at.time(*condition, stack, &samples));
             summary.times.extend(times);
-            if let Some((first, others)) = plan.stacks.split_first() {
-                let differences = others
-                    .iter()
-                    .filter_map(|other| at.difference(*condition, first, other, &samples));
-                summary.differences.extend(differences);
-            }
+            let differences = against_first(&plan.stacks)
+                .filter_map(|(first, other)| at.difference(*condition, first, other, &samples));
+            summary.differences.extend(differences);
         }
     }
     summary.steps = steps::steps(&summary, &points, by_site);
