@@ -2,6 +2,7 @@ use itertools::Itertools;
 
 use super::{CompareSummary, ComparedCase, cases::not_judged};
 use crate::{
+    cell::Cell,
     differences::difference_items,
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
     gate::{Judged, Regression, needed_in_words},
@@ -144,20 +145,17 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     // The stacks are shown always if rows differ by them.
     let alone = summary.cases.iter().map(stacks_of).all_equal();
     let rank = if alone { 3 } else { 0 };
-    let table = Table::of(&summary.cases)
-        .text("case", 0, |case| &case.key.name)
-        .text("stack", rank, |case| stacks_of(case))
-        .compared(|case| case);
     // Most comparisons have a verdict on every case.
     let mut reasons = summary.cases.iter().map(|case| case.key.undecided);
-    let table = match reasons.any(|reason| reason.is_some()) {
-        true => table.text("", 0, |case| {
-            case.key.undecided.map_or_else(String::new, not_judged)
-        }),
-        false => table,
-    };
+    let has_reasons = reasons.any(|reason| reason.is_some());
     items.push(
-        table
+        Table::of(&summary.cases)
+            .text("case", 0, |case| &case.key.name)
+            .text("stack", rank, |case| stacks_of(case))
+            .compared(|case| case)
+            .col_if(has_reasons.then_some(""), 0, |case| {
+                Cell::text(case.key.undecided.map(not_judged).unwrap_or_default())
+            })
             .optional("operations a turn", 3, |case| case.key.turn_operations)
             .factors([("factor", 4), ("as factors", 5)], |case| {
                 Some((case.change.ratio, case.change.interval))

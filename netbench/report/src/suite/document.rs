@@ -19,7 +19,7 @@ use crate::{
     document::{Document, Extent, Item, Machine, Report, Section, Table},
     evaluation::none_is_no,
     row::{tally, tally_in_words},
-    text::{count, in_place_of, machine, shorten, stacks_with, would_decide},
+    text::{alike, count, in_place_of, machine, shorten, stacks_with, would_decide},
 };
 
 /// A run of the in-memory suite with the data of its report.
@@ -218,15 +218,14 @@ fn undecided(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let has_few_rounds = rows
         .clone()
         .any(|(case, ..)| matches!(case.part, Part::Memory | Part::Instructions));
-    let table = Table::of(rows).text("case", 0, |(case, ..)| &case.name);
     // With two stacks, every row would repeat one name.
-    let table = match summary.run.stacks.len() {
-        2 => table,
-        _ => table.text("stack", 0, |(_, verdict, _)| {
-            format!("{} against {}", verdict.other, verdict.first)
-        }),
-    };
-    let table = table.text("would decide", 0, |(.., needed)| would_decide(*needed));
+    let stack = (summary.run.stacks.len() != 2).then_some("stack");
+    let table = Table::of(rows)
+        .text("case", 0, |(case, ..)| &case.name)
+        .col_if(stack, 0, |(_, verdict, _)| {
+            Cell::text(format!("{} against {}", verdict.other, verdict.first))
+        })
+        .text("would decide", 0, |(.., needed)| would_decide(*needed));
     items.extend(table.under("Undecided cases, and the rounds that would decide them"));
     if has_few_rounds {
         items.push(Item::text(
@@ -269,11 +268,11 @@ fn after_pause(summary: &SuiteSummary) -> Vec<Item> {
     Table::of(rows.filter_map(|(case, verdict)| Some((case, verdict, verdict.after_pause?))))
         .text("case", 0, |(case, ..)| &case.name)
         .text("stack", 0, |(_, verdict, _)| &verdict.other)
-        .col("time of the first", 1, |(case, verdict, _)| {
-            pause_time(case, &verdict.first)
+        .time("time of the first", 1, |(case, verdict, _)| {
+            case.of(&verdict.first)?.after_pause
         })
-        .col("time", 1, |(case, verdict, _)| {
-            pause_time(case, &verdict.other)
+        .time("time", 1, |(case, verdict, _)| {
+            case.of(&verdict.other)?.after_pause
         })
         .factors([("factor", 0), ("interval", 1)], |(.., figure)| {
             Some((figure.ratio, figure.interval))
@@ -285,10 +284,6 @@ fn after_pause(summary: &SuiteSummary) -> Vec<Item> {
              benchmarks. This one is of the first operation of each turn, for which other work has emptied the caches: a \
              client that connects now and then. The two conditions are never mixed, and no verdict rests on this one.",
         )
-}
-
-fn pause_time(case: &CaseRow, stack: &StackName) -> Cell {
-    Cell::time(case.of(stack).and_then(|figures| figures.after_pause))
 }
 
 /// Returns a short note on a verdict for a reader.
@@ -346,9 +341,7 @@ fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
     // A stack that lacks a feature lacks it in many scenarios.
     let rows = summary.unsupported.iter();
     let rows = rows.map(|row| ((&row.stack, &row.reason), &row.scenario));
-    for (stack, reason) in rows.clone().map(|(why, _)| why).unique() {
-        let same = rows.clone().filter(|(why, _)| *why == (stack, reason));
-        let scenarios = same.map(|(_, scenario)| scenario).collect_vec();
+    for ((stack, reason), scenarios) in alike(rows) {
         let others = match scenarios.len() - 1 {
             0 => String::new(),
             others => format!(

@@ -1,5 +1,5 @@
 use netbench_model::{Preset, StackName};
-use netbench_stats::{CASE_MARGIN, Verdict};
+use netbench_stats::CASE_MARGIN;
 
 use super::{
     CaseRow, CaseVerdict, SuiteSummary,
@@ -21,10 +21,10 @@ pub(super) fn is_history(preset: Option<&str>) -> bool {
 /// Builds a chart of each case, a row for each case with a column for each version, and the steps beyond noise.
 pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
     let versions = &summary.run.stacks;
-    let mut table = Table::of(cases).text("case", 0, |case| row_name(&case.name));
-    for (version, _) in versions {
-        table = table.col(version.as_str(), 0, |case| figure(case, version));
-    }
+    let names = versions.iter().map(|(version, _)| version);
+    let table = Table::of(cases)
+        .text("case", 0, |case| row_name(&case.name))
+        .cols(names, |case, at| figure(case, &versions[at].0));
     let charts: Vec<Chart> = cases
         .iter()
         .filter(|case| case.stacks.len() > 1)
@@ -52,20 +52,13 @@ impl CaseRow {
 }
 
 /// Formats the figure of a version, with the step to it if that is beyond noise.
-fn figure(case: &CaseRow, version: &StackName) -> Cell {
-    let Some(figures) = case.of(version) else {
-        return Cell::Missing;
-    };
-    let figure = value(case, figures);
-    let Some(CaseVerdict { change, .. }) = case.step_to(version) else {
-        return figure;
-    };
-    match change.verdict {
-        verdict @ (Verdict::Faster | Verdict::Slower) => {
-            Cell::Step(Box::new(figure), verdict, change.ratio)
-        }
-        _ => figure,
-    }
+fn figure(case: &CaseRow, version: &StackName) -> Option<Cell> {
+    let figure = value(case, case.of(version)?);
+    let change = case.step_to(version).map(|step| step.change);
+    Some(match change.filter(|change| differs(change.verdict)) {
+        Some(change) => Cell::Step(Box::new(figure), change.verdict, change.ratio),
+        None => figure,
+    })
 }
 
 fn beyond_noise(cases: &[&CaseRow]) -> [Item; 2] {

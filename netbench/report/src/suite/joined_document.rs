@@ -88,14 +88,14 @@ pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
             });
         }
     }
-    let table = table
+    let has_notes = cases.iter().any(|case| !note(case).is_empty());
+    table
         .col("p", 1, |case| match case.joined {
             Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
             joined => Cell::maybe(joined.map(|joined| format!("{:.3}", joined.q_p))),
         })
-        .col("between runs", 1, |case| {
-            let percent = case.joined?.between_runs * 100.0;
-            Some(Cell::text(format!("{percent:.2} %")))
+        .optional("between runs", 1, |case| {
+            Some(format!("{:.2} %", case.joined?.between_runs * 100.0))
         })
         .factor("factor", 0, |case| Some(case.joined?.ratio))
         .col("joined interval", 0, |case| {
@@ -103,13 +103,9 @@ pub(crate) fn joined_table(cases: &[JoinedCase], runs: usize) -> Option<Item> {
         })
         .col("verdict", 0, |case| {
             Some(Cell::Verdict(case.joined?.verdict, case.unit))
-        });
-    let has_notes = cases.iter().any(|case| !note(case).is_empty());
-    let table = match has_notes {
-        true => table.text("", 0, |case| note(case)),
-        false => table,
-    };
-    table.if_any()
+        })
+        .col_if(has_notes.then_some(""), 0, |case| Cell::text(note(case)))
+        .if_any()
 }
 
 /// Returns the reason why a case is not judged, or the runs that are left out of the joint result.

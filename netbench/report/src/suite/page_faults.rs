@@ -18,18 +18,16 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
         let mut faults = case.stacks.iter().filter_map(|figures| figures.page_faults);
         faults.any(|faults| faults >= MANY_FAULTS)
     });
-    let table = Table::of(cases.unique_by(|case| case.case.scenario));
-    let table = table.text("work", 0, |case| case.case.scenario.to_string());
-    let stacks = summary.run.stacks.iter();
-    let table = stacks.fold(table, |table, (stack, _)| {
-        table.col(stack.as_str(), 0, |case| {
-            let faults = case.of(stack)?.page_faults?;
+    let stacks = &summary.run.stacks;
+    Table::of(cases.unique_by(|case| case.case.scenario))
+        .text("work", 0, |case| case.case.scenario)
+        .cols(stacks.iter().map(|(stack, _)| stack), |case, at| {
+            let faults = case.of(&stacks[at].0)?.page_faults?;
             Some(Cell::number(faults, Digits::Decimals(1), ""))
         })
-    });
-    table.explained(
-        "Page faults",
-        "Minor page faults of one operation, of both sides together. An allocator that returns memory to the system and \
-         takes it again pays for each page.",
-    )
+        .explained(
+            "Page faults",
+            "Minor page faults of one operation, of both sides together. An allocator that returns memory to the system and \
+             takes it again pays for each page.",
+        )
 }

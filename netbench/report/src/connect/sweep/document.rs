@@ -14,7 +14,7 @@ use crate::{
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
     row::tally,
-    text::{change, count, interval_of_difference, named_site, some_of},
+    text::{alike, change, count, interval_of_difference, named_site, some_of},
 };
 
 pub(crate) fn section(sweep: &SweepSummary) -> Section {
@@ -31,11 +31,9 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
 fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     let mut items: Vec<Item> = headlines(sweep).map(Item::Headline).collect();
     items.extend(fit(sweep));
-    let rows = sweep.differences.iter();
-    for stacks in rows.clone().map(|row| row.key.stacks()).unique() {
-        let (condition, first, other) = stacks;
-        let rows = rows.clone().filter(|row| row.key.stacks() == stacks);
-        let rows: Vec<&SweepDifference> = rows.collect();
+    let differences = sweep.differences.iter();
+    let by_stacks = alike(differences.map(|row| (row.key.stacks(), row)));
+    for ((condition, first, other), rows) in by_stacks {
         let about = format!("{place}{condition} connections, {other} against {first}");
         items.push(Item::Heading(format!("Point by point: {about}")));
         items.push(Item::text(
@@ -59,9 +57,7 @@ fn whole(sweep: &SweepSummary, place: &str) -> Vec<Item> {
     items.extend(steps(sweep, place));
     items.extend(flights(sweep, place));
     items.extend(compressed::sizes(sweep, place));
-    for condition in sweep.times.iter().map(|row| row.condition).unique() {
-        let rows = sweep.times.iter().filter(|row| row.condition == condition);
-        let rows: Vec<&SweepTime> = rows.collect();
+    for (condition, rows) in alike(sweep.times.iter().map(|row| (row.condition, row))) {
         let about = format!("{place}{condition} connections");
         items.extend(times(sweep, &rows, &about));
         items.extend(savings(sweep, &rows, &about));
@@ -364,11 +360,7 @@ fn savings(sweep: &SweepSummary, rows: &[&SweepTime], about: &str) -> Vec<Item> 
         })
         .difference("time", 0, |(_, of)| 0.0 - of.saved_ns)
         .optional("in the ClientHello", 0, |(_, of)| {
-            of.is_offered.map(yes_or_no)
+            Some(if of.is_offered? { "yes" } else { "no" })
         })
         .explained(format!("Predicted {about}"), text)
-}
-
-fn yes_or_no(yes: bool) -> &'static str {
-    if yes { "yes" } else { "no" }
 }
