@@ -22,5 +22,5 @@ pub struct LinkPlan {
 
 /// A key from which a trial's losses and jitter are drawn, beside the run's seed and the site. Trials that
 /// are compared with each other have the same key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TrialKey(pub u64);

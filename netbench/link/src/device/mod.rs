@@ -15,6 +15,7 @@ pub(crate) const FRAME_BYTES: usize = 1600;
 pub(crate) const BATCH: usize = 64;
 
 /// A packet with the device's own header, if it has one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Frame {
     buffer: Box<[u8; FRAME_BYTES]>,
     length: usize,
@@ -54,7 +55,6 @@ impl Pool {
         frame
     }
 
-    /// Returns a frame to the pool.
     pub(crate) fn give(&mut self, frame: Frame) {
         if self.free.len() < Self::KEPT {
             self.free.push(frame);

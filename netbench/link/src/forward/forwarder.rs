@@ -125,11 +125,12 @@ struct Loop {
     stop: Arc<AtomicBool>,
 }
 
-/// A packet in transit.
+/// A packet in transit. Packets are ordered by their times; of two that are due at one time, the first to arrive
+/// leaves first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     due_ns: u64,
-    /// The order of arrival: of two packets that are due at one time, the first to arrive leaves
-    /// first.
+    /// The number of packets that arrived before.
     order: u64,
     direction: Direction,
     frame: Frame,
@@ -308,25 +309,5 @@ impl Pace {
 
     fn is_cold(&self, now_ns: u64) -> bool {
         now_ns.saturating_sub(self.last_ns) > COLD_NS
-    }
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.due_ns, self.order).cmp(&(other.due_ns, other.order))
     }
 }

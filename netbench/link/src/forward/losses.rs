@@ -2,16 +2,14 @@
 
 use sha2::{Digest, Sha256};
 
-use super::Direction;
+use super::{Direction, trials::ConnectionName};
 
 /// A packet with SYN or data that the seed dropped. Bare packets are left out: their number depends
 /// on timing, so that two equal runs would differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Loss {
     pub(crate) site: u32,
-    pub(crate) key: u64,
-    pub(crate) occurrence: u32,
-    pub(crate) connection: u32,
+    pub(crate) connection: ConnectionName,
     pub(crate) direction: Direction,
     pub(crate) packet: u32,
 }
@@ -24,9 +22,9 @@ pub(crate) fn digest(losses: &[Loss]) -> String {
     let mut hash = Sha256::new();
     for loss in losses {
         hash.update(loss.site.to_le_bytes());
-        hash.update(loss.key.to_le_bytes());
-        hash.update(loss.occurrence.to_le_bytes());
-        hash.update(loss.connection.to_le_bytes());
+        hash.update(loss.connection.key.0.to_le_bytes());
+        hash.update(loss.connection.occurrence.to_le_bytes());
+        hash.update(loss.connection.connection.to_le_bytes());
         hash.update([loss.direction as u8]);
         hash.update(loss.packet.to_le_bytes());
     }
@@ -36,13 +34,15 @@ pub(crate) fn digest(losses: &[Loss]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TrialKey;
 
     fn loss(site: u32, packet: u32) -> Loss {
         Loss {
             site,
-            key: 1,
-            occurrence: 0,
-            connection: 0,
+            connection: ConnectionName {
+                key: TrialKey(1),
+                ..ConnectionName::default()
+            },
             direction: Direction::Down,
             packet,
         }

@@ -15,7 +15,6 @@ use crate::sites;
 /// The maximum number of connections and of addresses that are kept at one time.
 const MOST: usize = 4_096;
 
-/// The port of DNS.
 const DNS_PORT: u16 = 53;
 
 /// The connections and packets observed since they were last taken.
@@ -120,37 +119,23 @@ impl Observer {
         fate: Fate,
         sites: usize,
     ) {
-        if self.is_on() {
-            self.seen
-                .lock()
-                .enter(direction, packet, arrived_ns, fate, sites);
-        }
-    }
-}
-
-impl Seen {
-    fn enter(
-        &mut self,
-        direction: Direction,
-        packet: &[u8],
-        arrived_ns: u64,
-        fate: Fate,
-        sites: usize,
-    ) {
-        let Some(ip) = packet.first_chunk::<20>() else {
+        let Some(ip) = packet.first_chunk::<20>().filter(|_| self.is_on()) else {
             return;
         };
         let site_at = match direction {
             Direction::Up => [ip[16], ip[17], ip[18], ip[19]],
             Direction::Down => [ip[12], ip[13], ip[14], ip[15]],
         };
+        let mut seen = self.seen.lock();
         match (sites::index_of(site_at, sites), direction) {
-            (Some(site), _) => self.enter_segment(site, direction, packet, arrived_ns, fate),
-            (None, Direction::Up) => self.enter_elsewhere(packet, site_at),
+            (Some(site), _) => seen.enter_segment(site, direction, packet, arrived_ns, fate),
+            (None, Direction::Up) => seen.enter_elsewhere(packet, site_at),
             (None, Direction::Down) => {}
         }
     }
+}
 
+impl Seen {
     fn enter_segment(
         &mut self,
         site: usize,
@@ -162,10 +147,8 @@ impl Seen {
         let Some(segment) = segment::parse(packet) else {
             return;
         };
-        let key = match direction {
-            Direction::Up => (site, segment.source_port, segment.destination_port),
-            Direction::Down => (site, segment.destination_port, segment.source_port),
-        };
+        let (_, client_port, site_port) = segment.ends(direction);
+        let key = (site, client_port, site_port);
         if segment.opens && direction == Direction::Up {
             self.open(key, segment.sequence, arrived_ns);
         }
@@ -178,7 +161,7 @@ impl Seen {
         if connection.is_ended {
             return;
         }
-        let data = segment::data(packet);
+        let data = segment.data;
         match direction {
             Direction::Up => {
                 connection.is_ended = segment.ends;

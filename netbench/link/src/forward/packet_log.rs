@@ -18,9 +18,7 @@ const CHANGE_CIPHER_SPEC_BYTES: usize = 6;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub(super) direction: Direction,
-    pub(super) segment: Segment,
-    /// The segment's data, as far as the packet contains them.
-    pub(super) data: &'a [u8],
+    pub(super) segment: Segment<'a>,
     pub(super) arrived_ns: u64,
     /// The time at which the packet is due at its receiver, or `None` where it was dropped.
     pub(super) due_ns: Option<u64>,
@@ -172,8 +170,10 @@ impl PacketLog {
             (Direction::Up, Some(begun_ns)) => {
                 // A client may send change_cipher_spec before it has received the certificate (RFC 8446
                 // appendix D.4).
-                let after = match entry.data.first() {
-                    Some(&content::CHANGE_CIPHER_SPEC) => entry.data.get(CHANGE_CIPHER_SPEC_BYTES),
+                let after = match entry.segment.data.first() {
+                    Some(&content::CHANGE_CIPHER_SPEC) => {
+                        entry.segment.data.get(CHANGE_CIPHER_SPEC_BYTES)
+                    }
                     first => first,
                 };
                 let Some(content) = after else { return };

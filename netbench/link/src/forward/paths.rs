@@ -18,7 +18,7 @@ use super::{
     segment::{self, Segment},
     trials::{ConnectionName, Drawn, Trials},
 };
-use crate::{LinkSite, TrialKey, sites};
+use crate::{LinkSite, sites};
 
 /// The size of an Ethernet header. As in netem, a rate applies to the packet and an Ethernet header.
 const ETHERNET_BYTES: u64 = 14;
@@ -134,18 +134,7 @@ impl Paths {
         let Some(segment) = segment::parse(bytes) else {
             return Fate::Pass;
         };
-        let (address, client_port, site_port) = match direction {
-            Direction::Up => (
-                segment.destination,
-                segment.source_port,
-                segment.destination_port,
-            ),
-            Direction::Down => (
-                segment.source,
-                segment.destination_port,
-                segment.source_port,
-            ),
-        };
+        let (address, client_port, site_port) = segment.ends(direction);
         let Some(site) = sites::index_of(address, self.sites.len()) else {
             return Fate::Pass;
         };
@@ -175,7 +164,6 @@ impl Paths {
                 let entry = Entry {
                     direction,
                     segment,
-                    data: segment::data(bytes),
                     arrived_ns,
                     due_ns,
                 };
@@ -190,7 +178,7 @@ impl Paths {
         &mut self,
         direction: Direction,
         packet_bytes: usize,
-        segment: Segment,
+        segment: Segment<'_>,
         ends: Ends,
         arrived_ns: u64,
     ) -> Fate {
@@ -256,11 +244,7 @@ impl Paths {
         }
         // The link's own check must not count among a trial's connections.
         let name = match ends.is_check() {
-            true => ConnectionName {
-                key: TrialKey(0),
-                occurrence: 0,
-                connection: 0,
-            },
+            true => ConnectionName::default(),
             false => match self.trials.next_connection(ends.site as usize) {
                 Some(name) => name,
                 None => return,
@@ -310,17 +294,12 @@ impl Connection {
         load: Load,
         path: &Path,
     ) -> Result<u64, Fate> {
-        let ConnectionName {
-            key,
-            occurrence,
-            connection,
-        } = self.name;
         let number = &mut self.packets[direction as usize][load as usize];
         let packet = *number;
         *number = number.wrapping_add(1);
         let name = PacketName {
-            key,
-            connection,
+            key: self.name.key,
+            connection: self.name.connection,
             direction,
             load,
             packet,
@@ -336,9 +315,7 @@ impl Connection {
             Load::Bare => Fate::LostBare,
             Load::Data => Fate::Lost(Loss {
                 site,
-                key: key.0,
-                occurrence,
-                connection,
+                connection: self.name,
                 direction,
                 packet,
             }),

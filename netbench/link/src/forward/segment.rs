@@ -1,10 +1,10 @@
 //! The few fields of IPv4 (RFC 791) and TCP (RFC 9293) that identify a packet's connection.
 
-use super::Load;
+use super::{Direction, Load};
 
 /// A TCP segment in an IPv4 packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct Segment<'a> {
     pub(crate) source: [u8; 4],
     pub(crate) destination: [u8; 4],
     pub(crate) source_port: u16,
@@ -19,11 +19,13 @@ pub(crate) struct Segment {
     /// The sequence number of the next byte that its sender expects.
     pub(crate) acknowledged: u32,
     pub(crate) load: Load,
+    /// Size of the data, of which the packet may have a part.
     pub(crate) data_bytes: usize,
+    pub(crate) data: &'a [u8],
 }
 
 /// Parses a packet. Returns `None` for any other packet, and for a fragment that is not the first.
-pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
+pub(crate) fn parse(packet: &[u8]) -> Option<Segment<'_>> {
     let ip = packet.first_chunk::<20>()?;
     let header_bytes = usize::from(ip[0] & 0x0f) * 4;
     let fragment_offset = u16::from_be_bytes([ip[6], ip[7]]) & 0x1fff;
@@ -35,7 +37,8 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
     let tcp_header_bytes = usize::from(tcp[12] >> 4) * 4;
     let flags = tcp[13];
     let (syn, ack) = (flags & 0x02 != 0, flags & 0x10 != 0);
-    let data_bytes = total_bytes.saturating_sub(header_bytes + tcp_header_bytes);
+    let begin = header_bytes + tcp_header_bytes;
+    let data_bytes = total_bytes.saturating_sub(begin);
     Some(Segment {
         source: [ip[12], ip[13], ip[14], ip[15]],
         destination: [ip[16], ip[17], ip[18], ip[19]],
@@ -52,23 +55,20 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
             Load::Bare
         },
         data_bytes,
+        data: packet
+            .get(begin..total_bytes.min(packet.len()))
+            .unwrap_or_default(),
     })
 }
 
-/// Returns the data of a packet that [`parse`] has read.
-pub(crate) fn data(packet: &[u8]) -> &[u8] {
-    let Some(ip) = packet.first_chunk::<20>() else {
-        return &[];
-    };
-    let header_bytes = usize::from(ip[0] & 0x0f) * 4;
-    let total_bytes = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
-    let Some(offset) = packet.get(header_bytes + 12) else {
-        return &[];
-    };
-    let begin = header_bytes + usize::from(offset >> 4) * 4;
-    packet
-        .get(begin..total_bytes.min(packet.len()))
-        .unwrap_or_default()
+impl Segment<'_> {
+    /// Returns the address of the site, the port of the client and that of the site.
+    pub(crate) fn ends(&self, direction: Direction) -> ([u8; 4], u16, u16) {
+        match direction {
+            Direction::Up => (self.destination, self.source_port, self.destination_port),
+            Direction::Down => (self.source, self.destination_port, self.source_port),
+        }
+    }
 }
 
 /// Packets for tests.
@@ -117,7 +117,8 @@ mod tests {
             (ACK, 1, false, false, Load::Data),
             (ACK | FIN, 0, false, true, Load::Bare),
         ] {
-            let segment = parse(&packet(client, site, flags, 5, data)).expect("a segment");
+            let bytes = packet(client, site, flags, 5, data);
+            let segment = parse(&bytes).expect("a segment");
             assert_eq!(
                 (segment.opens, segment.ends, segment.load),
                 (opens, ends, load),

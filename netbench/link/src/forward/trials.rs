@@ -18,7 +18,7 @@ pub(crate) struct Trials {
 }
 
 /// A connection's identity among the trials of its site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct ConnectionName {
     pub(crate) key: TrialKey,
     /// Number of earlier trials of this site that had the same key.
@@ -36,11 +36,10 @@ pub(crate) enum Drawn {
 
 #[derive(Default)]
 struct SiteTrials {
-    key: u64,
-    occurrence: u32,
-    connections: u32,
-    begun: HashMap<u64, u32>,
-    /// The losses of the trial that began last.
+    /// The name of the next connection of the trial that began last.
+    next: ConnectionName,
+    begun: HashMap<TrialKey, u32>,
+    /// The losses of that trial.
     losses: Vec<LossLog>,
     /// The packets of the first connection of that trial.
     packets: PacketLog,
@@ -60,12 +59,14 @@ impl Trials {
             return;
         };
         let mut trials = trials.lock();
-        let begun = trials.begun.entry(key.0).or_default();
+        let begun = trials.begun.entry(key).or_default();
         let occurrence = *begun;
         *begun += 1;
-        trials.key = key.0;
-        trials.occurrence = occurrence;
-        trials.connections = 0;
+        trials.next = ConnectionName {
+            key,
+            occurrence,
+            connection: 0,
+        };
         trials.losses.clear();
         trials.packets = PacketLog::default();
     }
@@ -128,14 +129,10 @@ impl Trials {
     /// Returns the name of a connection that begins now.
     pub(crate) fn next_connection(&self, site: usize) -> Option<ConnectionName> {
         let mut trials = self.sites.get(site)?.lock();
-        let connection = trials.connections;
-        trials.connections += 1;
+        let name = trials.next;
+        trials.next.connection += 1;
         trials.packets.open();
-        Some(ConnectionName {
-            key: TrialKey(trials.key),
-            occurrence: trials.occurrence,
-            connection,
-        })
+        Some(name)
     }
 }
 
@@ -143,7 +140,7 @@ impl SiteTrials {
     /// Returns whether a connection belongs to the trial that began last. Where no trial ever begins, as in a
     /// scan, no log is kept: it would grow without limit.
     fn is_current(&self, name: ConnectionName) -> bool {
-        let is_last = (self.key, self.occurrence) == (name.key.0, name.occurrence);
+        let is_last = (self.next.key, self.next.occurrence) == (name.key, name.occurrence);
         is_last && !self.begun.is_empty()
     }
 }

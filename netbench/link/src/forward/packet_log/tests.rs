@@ -60,8 +60,10 @@ impl Connection {
         let bytes = packet(from, to, flags, sequence, length);
         let entry = Entry {
             direction,
-            segment: parse(&bytes).expect("a segment"),
-            data,
+            segment: Segment {
+                data,
+                ..parse(&bytes).expect("a segment")
+            },
             arrived_ns: at_ms * MS,
             due_ns: passes.then_some((at_ms + RTT_MS / 2) * MS),
         };

@@ -1,7 +1,10 @@
 use netbench_model::{BitRate, LossRate, Queue};
 
 use super::*;
-use crate::forward::segment::made::{ACK, SYN, packet};
+use crate::{
+    TrialKey,
+    forward::segment::made::{ACK, SYN, packet},
+};
 
 const CLIENT: [u8; 4] = [10, 0, 0, 1];
 const MS: u64 = 1_000_000;
