@@ -2,36 +2,33 @@
 
 use std::{fs, io};
 
-use rustix::thread::{
-    CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities,
+use rustix::{
+    io::retry_on_intr,
+    process::{Pid, WaitOptions, getegid, geteuid, waitpid},
+    thread::{
+        CapabilitySet, UnshareFlags, capabilities, configure_capability_in_ambient_set,
+        set_capabilities, unshare_unsafe,
+    },
 };
 
 use crate::LinkError;
 
-/// The origin of the permission to make network namespaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Privilege {
-    /// The process had the capabilities: it was root, or in a user namespace already.
-    Had,
-    /// The process entered a user namespace in which its user keeps its number.
-    UserNamespace,
-}
-
 /// Ensures that this process may make network namespaces, by entering a user namespace if necessary. A
-/// failure leaves the process unchanged.
-pub(crate) fn acquire() -> Result<Privilege, LinkError> {
+/// failure leaves the process unchanged. Returns the words for these namespaces.
+pub(crate) fn acquire() -> Result<&'static str, LinkError> {
     let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW;
     if capabilities(None).is_ok_and(|sets| sets.effective.contains(needed)) {
-        return Ok(Privilege::Had);
+        // The process was root, or in a user namespace already.
+        return Ok("network namespaces");
     }
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads > 1 {
-        return Err(LinkError::Threads { threads });
+        return Err(LinkError::Threads(threads));
     }
     probe()
         .and_then(|()| enter_user_namespace())
         .map_err(LinkError::namespace("a user namespace"))?;
-    Ok(Privilege::UserNamespace)
+    Ok("network namespaces of a user namespace")
 }
 
 /// Returns the usual reasons for refused namespaces, as far as the kernel reports them.
@@ -88,20 +85,11 @@ fn probe() -> io::Result<()> {
             }
         }
         child => {
-            let mut status = 0;
-            loop {
-                // SAFETY: the call waits for the child made above, which ends at once.
-                if unsafe { libc::waitpid(child, &raw mut status, 0) } == child {
-                    break;
-                }
-                let error = io::Error::last_os_error();
-                if error.kind() != io::ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
-            match libc::WEXITSTATUS(status) {
-                0 if libc::WIFEXITED(status) => Ok(()),
-                errno => Err(io::Error::from_raw_os_error(errno)),
+            // The child ends at once.
+            let ended = retry_on_intr(|| waitpid(Pid::from_raw(child), WaitOptions::empty()))?;
+            match ended.and_then(|(_, status)| status.exit_status()) {
+                Some(0) => Ok(()),
+                errno => Err(io::Error::from_raw_os_error(errno.unwrap_or_default())),
             }
         }
     }
@@ -110,10 +98,9 @@ fn probe() -> io::Result<()> {
 /// Enters a user namespace in which this user and group keep their numbers, so that they still own their
 /// files.
 fn enter_user_namespace() -> io::Result<()> {
-    // SAFETY: these calls only read.
-    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-    // SAFETY: the call changes only this process, which has one thread.
-    check(unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
+    let (user, group) = (geteuid(), getegid());
+    // SAFETY: the call changes only this process, which has one thread, and does not unshare descriptors.
+    unsafe { unshare_unsafe(UnshareFlags::NEWUSER) }?;
     // An unprivileged user may map groups only after giving up the right to change them.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;

@@ -1,9 +1,9 @@
 //! Checks of the link by connects through it.
 
 use std::{
-    io, mem,
+    io,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    os::fd::{AsFd, AsRawFd, BorrowedFd},
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,7 +15,7 @@ use std::{
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::{LinkError, Namespace};
+use crate::{LinkError, Namespace, interface::socket_option};
 
 /// The time limit of a connect beyond the round-trip time.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,7 +67,6 @@ impl Listener {
         })
     }
 
-    /// Returns the port that the listener has.
     pub(crate) fn port(&self) -> u16 {
         self.local.port()
     }
@@ -135,21 +134,11 @@ pub(crate) fn connect_times(
 
 /// Returns the smoothed round-trip time of a connection without data: that of its only sample, SYN and SYN-ACK.
 fn kernel_rtt(stream: &TcpStream) -> Option<Duration> {
-    // SAFETY: tcp_info is plain integers, for which zero is a value.
-    let mut info: libc::tcp_info = unsafe { mem::zeroed() };
-    let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
-    // SAFETY: `info` is `length` bytes long, and the socket is open.
-    let result = unsafe {
-        libc::getsockopt(
-            stream.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            (&raw mut info).cast(),
-            &raw mut length,
-        )
-    };
-    let rtt = Duration::from_micros(info.tcpi_rtt.into());
-    (result == 0 && !rtt.is_zero()).then_some(rtt)
+    // SAFETY: the option's value is plain integers, for which zero is a value.
+    let info: io::Result<libc::tcp_info> =
+        unsafe { socket_option(stream.as_fd(), libc::IPPROTO_TCP, libc::TCP_INFO) };
+    let rtt = Duration::from_micros(info.ok()?.tcpi_rtt.into());
+    (!rtt.is_zero()).then_some(rtt)
 }
 
 /// Stays awake for a moment, as a client does that has just made its connector: the time to wake a processor
@@ -184,7 +173,6 @@ pub(crate) fn failed(address: Ipv4Addr, limit: Duration, source: io::Error) -> L
     }
 }
 
-/// Returns the median.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()

@@ -16,26 +16,15 @@ pub enum LinkError {
         hint: String,
     },
     /// A missing folder that was to be mounted, or over which another was to be mounted.
-    #[error("there is no folder {}", .path.display())]
-    View {
-        /// The folder.
-        path: std::path::PathBuf,
-    },
-    /// The process has several threads already, and a user namespace can only be entered by a whole
+    #[error("there is no folder {}", .0.display())]
+    View(std::path::PathBuf),
+    /// The process has this number of threads already, and a user namespace can only be entered by a whole
     /// process.
-    #[error("the link must be opened while the process has a single thread, and it has {threads}")]
-    Threads {
-        /// Number of threads.
-        threads: usize,
-    },
-    /// The namespaces' devices cannot be set up.
-    #[error("cannot {what}: {source}")]
-    Device {
-        /// The step that failed.
-        what: String,
-        /// The kernel's error.
-        source: io::Error,
-    },
+    #[error("the link must be opened while the process has a single thread, and it has {0}")]
+    Threads(usize),
+    /// This step of setting up the namespaces' devices failed.
+    #[error("cannot {0}: {1}")]
+    Device(String, #[source] io::Error),
     /// Neither veth pairs nor TUN devices can be made.
     #[error("no link in user space: over veth: {veth}; over TUN: {tun}")]
     NoDevices {
@@ -46,19 +35,13 @@ pub enum LinkError {
     },
     /// The kernel or the machine lacks a requirement of `--link netem`.
     #[error(
-        "--link netem cannot work here: {reason}; --link user does the same in user space, with \
+        "--link netem cannot work here: {0}; --link user does the same in user space, with \
          losses drawn from the seed"
     )]
-    NetemMissing {
-        /// The missing requirement.
-        reason: String,
-    },
-    /// `tc` refused a command.
-    #[error("tc failed: {message}")]
-    Tc {
-        /// The message of `tc`.
-        message: String,
-    },
+    NetemMissing(String),
+    /// `tc` refused a command, with this message.
+    #[error("tc failed: {0}")]
+    Tc(String),
     /// There are more sites than addresses.
     #[error("{sites} sites, but a link has addresses for {limit} only")]
     TooManySites {
@@ -86,7 +69,7 @@ impl LinkError {
     /// Returns a function for `map_err`, which makes the error that a device could not be set up.
     pub(crate) fn device(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
-        move |source| Self::Device { what, source }
+        move |source| Self::Device(what, source)
     }
 
     /// Returns a function for `map_err`, which makes the error that a namespace could not be made.

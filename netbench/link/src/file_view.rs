@@ -1,16 +1,20 @@
 use std::{
-    ffi::{CString, c_int},
+    ffi::{CStr, CString, c_int},
     io,
     os::unix::{ffi::OsStrExt, process::CommandExt},
     path::{Path, PathBuf},
     process::Command,
-    ptr,
     sync::Arc,
 };
 
-use rustix::thread::{CapabilitySet, capabilities};
+use rustix::{
+    fs::{Mode, OFlags, open},
+    mount::{MountPropagationFlags, mount_bind_recursive, mount_change},
+    process::{getegid, geteuid},
+    thread::{CapabilitySet, UnshareFlags, capabilities, unshare_unsafe},
+};
 
-use crate::{LinkError, capability};
+use crate::LinkError;
 
 /// The highest capability that a kernel may have. Dropping a capability that the kernel does not have fails,
 /// which does no harm.
@@ -43,8 +47,7 @@ impl FileView {
             .collect::<Result<Vec<_>, LinkError>>()?;
         let may_mount =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
-        // SAFETY: these calls only read.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let (user, group) = (geteuid(), getegid());
         let identity = (!may_mount).then(|| Identity {
             users: format!("{user} {user} 1").into_bytes().into(),
             groups: format!("{group} {group} 1").into_bytes().into(),
@@ -80,21 +83,24 @@ impl FileView {
 
     /// Mounts the folders. The function is safe to call after `fork`, as it only makes system calls.
     fn mount(&self) -> io::Result<()> {
-        let mut flags = libc::CLONE_NEWNS;
+        let mut flags = UnshareFlags::NEWNS;
         if self.identity.is_some() {
-            flags |= libc::CLONE_NEWUSER;
+            flags |= UnshareFlags::NEWUSER;
         }
-        // SAFETY: the call changes only this process, which has one thread.
-        capability::check(unsafe { libc::unshare(flags) })?;
+        // SAFETY: the call changes only this process, which has one thread, and does not unshare descriptors.
+        unsafe { unshare_unsafe(flags) }?;
         if let Some(identity) = &self.identity {
             write(c"/proc/self/setgroups", b"deny")?;
             write(c"/proc/self/uid_map", &identity.users)?;
             write(c"/proc/self/gid_map", &identity.groups)?;
         }
         // Mounts made here must not be seen elsewhere.
-        mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE)?;
+        mount_change(
+            c"/",
+            MountPropagationFlags::REC | MountPropagationFlags::PRIVATE,
+        )?;
         for (from, over) in self.mounts.iter() {
-            mount(Some(from), over, libc::MS_BIND | libc::MS_REC)?;
+            mount_bind_recursive(from, over)?;
         }
         for capability in 0..=LAST_CAPABILITY {
             // SAFETY: the call drops a capability of this process; one that does not exist is refused.
@@ -108,35 +114,13 @@ impl FileView {
 fn folder(path: &Path) -> Result<CString, LinkError> {
     let name = CString::new(path.as_os_str().as_bytes()).ok();
     name.filter(|_| path.is_dir())
-        .ok_or_else(|| LinkError::View {
-            path: path.to_owned(),
-        })
+        .ok_or_else(|| LinkError::View(path.to_owned()))
 }
 
-fn mount(
-    from: Option<&std::ffi::CStr>,
-    over: &std::ffi::CStr,
-    flags: libc::c_ulong,
-) -> io::Result<()> {
-    let from = from.map_or(ptr::null(), std::ffi::CStr::as_ptr);
-    // SAFETY: the paths live until the call returns, and it takes no other pointer.
-    capability::check(unsafe { libc::mount(from, over.as_ptr(), ptr::null(), flags, ptr::null()) })
-}
-
-fn write(path: &std::ffi::CStr, content: &[u8]) -> io::Result<()> {
-    // SAFETY: the path is a C string.
-    let file = unsafe { libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC) };
-    capability::check(file)?;
-    // SAFETY: the buffer is live and has the given length.
-    let written = unsafe { libc::write(file, content.as_ptr().cast(), content.len()) };
-    let result = if written < 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
-    };
-    // SAFETY: only this function uses the descriptor.
-    unsafe { libc::close(file) };
-    result
+fn write(path: &CStr, content: &[u8]) -> io::Result<()> {
+    let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, content)?;
+    Ok(())
 }
 
 #[cfg(test)]

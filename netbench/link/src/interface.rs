@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    os::fd::{AsRawFd, OwnedFd},
+    os::fd::{AsRawFd, BorrowedFd, OwnedFd},
 };
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
@@ -66,6 +66,24 @@ pub(crate) fn request(name: &str) -> io::Result<libc::ifreq> {
         *place = byte as libc::c_char;
     }
     Ok(request)
+}
+
+/// Returns the value of a socket's option.
+///
+/// # Safety
+/// The value is of type `T`, for which zeros are valid.
+pub(crate) unsafe fn socket_option<T>(
+    socket: BorrowedFd<'_>,
+    level: libc::c_int,
+    option: libc::c_int,
+) -> io::Result<T> {
+    // SAFETY: zeros are valid, as the caller guarantees.
+    let mut value: T = unsafe { std::mem::zeroed() };
+    let mut length = size_of::<T>() as libc::socklen_t;
+    let (place, length) = ((&raw mut value).cast(), &raw mut length);
+    // SAFETY: the pointers are to a value and its length.
+    check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, place, length) })?;
+    Ok(value)
 }
 
 fn datagram_socket() -> io::Result<OwnedFd> {

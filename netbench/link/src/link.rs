@@ -15,8 +15,7 @@ use netbench_stats::{SplitMix, mix};
 use parking_lot::Mutex;
 
 use crate::{
-    LinkChoice, LinkError, LinkPlan, LinkSite, Namespace, TrialKey,
-    capability::{self, Privilege},
+    LinkChoice, LinkError, LinkPlan, LinkSite, Namespace, TrialKey, capability,
     check::{self, Listener},
     device::take_drops,
     forward::{CHECK_PORT, Forwarder, Observed, Observer, Paths, Recorder, Statistics, Trials},
@@ -42,11 +41,7 @@ pub struct Link {
     kind: LinkKind,
     why: String,
     sites: Vec<LinkSite>,
-    client: Namespace,
-    server: Namespace,
-    /// The first port that servers may listen on, or `None` where any port may be in use already.
-    first_port: Option<u16>,
-    settings: BTreeMap<String, String>,
+    ends: Ends,
     checks: Mutex<Vec<LinkCheck>>,
     user: Option<UserLink>,
 }
@@ -82,8 +77,8 @@ impl Link {
             LinkChoice::Netem => Self::netem(plan),
             LinkChoice::User => Self::user(plan),
             LinkChoice::Tun => {
-                let privilege = capability::acquire()?;
-                let why = format!("asked for: TUN devices in {}", place_words(privilege));
+                let place = capability::acquire()?;
+                let why = format!("asked for: TUN devices in {place}");
                 Self::forwarded(topology::over_tun()?, &plan, why)
             }
             LinkChoice::Auto => {
@@ -115,20 +110,22 @@ impl Link {
     /// Returns the port to listen on for a site that requests `port`: the same port in a namespace, and 0,
     /// which means any, on loopback or where the kernel refuses low ports.
     pub fn listen_port(&self, port: u16) -> u16 {
-        let free = self
-            .first_port
-            .is_some_and(|first| port >= first && port != CHECK_PORT);
-        if free { port } else { 0 }
+        let is_own = self.kind != LinkKind::None && port != CHECK_PORT;
+        if is_own && port >= self.ends.first_port {
+            port
+        } else {
+            0
+        }
     }
 
     /// Returns the namespace in which clients run.
     pub fn client_namespace(&self) -> Namespace {
-        self.client.clone()
+        self.ends.client.clone()
     }
 
     /// Returns the namespace in which servers run.
     pub fn server_namespace(&self) -> Namespace {
-        self.server.clone()
+        self.ends.server.clone()
     }
 
     /// Begins a trial: connections to `site` opened from now on draw their losses and jitter from `key`, and
@@ -177,7 +174,7 @@ impl Link {
             return Ok(false);
         };
         if !user.observer.is_on() {
-            topology::lead_everything_to_the_link(&self.client)?;
+            topology::lead_everything_to_the_link(&self.ends.client)?;
             user.observer.start();
         }
         Ok(true)
@@ -214,7 +211,7 @@ impl Link {
         };
         // The connections stay open: a close would send packets beside the next connect's.
         let mut held = Vec::new();
-        let listener = Listener::start(&self.server, (listen, port).into(), move |stream| {
+        let listener = Listener::start(&self.ends.server, (listen, port).into(), move |stream| {
             held.push(stream);
         })?;
         let port = listener.port();
@@ -224,7 +221,8 @@ impl Link {
             let running: Vec<_> = (0..CHECKS_AT_ONCE)
                 .map(|_| {
                     scope.spawn(|| {
-                        self.client
+                        self.ends
+                            .client
                             .run(|| check_waiting(&waiting, port, &awake, stop))?
                     })
                 })
@@ -251,7 +249,7 @@ impl Link {
             lateness_ns: BTreeMap::new(),
             packets: BTreeMap::new(),
             losses_sha256: None,
-            settings: self.settings.clone(),
+            settings: self.ends.settings.clone(),
         };
         if let Some(user) = &self.user {
             let statistics = &user.statistics;
@@ -272,8 +270,7 @@ impl Link {
 
     /// Makes a link over veth pairs, or over TUN devices where those cannot be made.
     fn user(plan: LinkPlan) -> Result<Self, LinkError> {
-        let privilege = capability::acquire()?;
-        let place = place_words(privilege);
+        let place = capability::acquire()?;
         let veth = match topology::over_veth() {
             Ok(devices) => {
                 let why = format!("in user space over veth pairs and AF_PACKET, in {place}");
@@ -324,43 +321,28 @@ impl Link {
             sockets,
             _forwarder: forwarder,
         };
-        let mut link = Self::in_namespaces(LinkKind::User, ends, plan.sites.clone(), why);
-        link.user = Some(user);
-        Ok(link)
+        Ok(Self {
+            user: Some(user),
+            ..Self::between(ends, LinkKind::User, plan.sites.clone(), why)
+        })
     }
 
     fn netem(plan: LinkPlan) -> Result<Self, LinkError> {
-        let privilege = capability::acquire()?;
-        let ends = topology::joined()?;
+        let place = capability::acquire()?;
+        let mut ends = topology::joined()?;
         topology::set_windows(&ends, &plan.sites)?;
-        let settings = netem::set_up(&ends, &plan)?;
-        let why = format!(
-            "asked for: the kernel's netem, in {}",
-            place_words(privilege)
-        );
-        let mut link = Self::in_namespaces(LinkKind::Netem, ends, plan.sites, why);
-        link.settings.extend(settings);
-        Ok(link)
+        ends.settings.extend(netem::set_up(&ends, &plan)?);
+        let why = format!("asked for: the kernel's netem, in {place}");
+        Ok(Self::between(ends, LinkKind::Netem, plan.sites, why))
     }
 
-    fn in_namespaces(kind: LinkKind, ends: Ends, sites: Vec<LinkSite>, why: String) -> Self {
-        let Ends {
-            client,
-            server,
-            settings,
-            first_port,
-        } = ends;
-        let checks = Mutex::default();
-        let first_port = Some(first_port);
+    fn between(ends: Ends, kind: LinkKind, sites: Vec<LinkSite>, why: String) -> Self {
         Self {
             kind,
             why,
             sites,
-            client,
-            server,
-            first_port,
-            settings,
-            checks,
+            ends,
+            checks: Mutex::default(),
             user: None,
         }
     }
@@ -368,17 +350,7 @@ impl Link {
     /// Makes a link of the kind `none`: sites are addresses of the loopback interface. This kind works
     /// everywhere.
     pub fn loopback(sites: Vec<LinkSite>, why: String) -> Self {
-        Self {
-            kind: LinkKind::None,
-            why,
-            sites,
-            client: Namespace::host(),
-            server: Namespace::host(),
-            first_port: None,
-            settings: BTreeMap::new(),
-            checks: Mutex::default(),
-            user: None,
-        }
+        Self::between(Ends::default(), LinkKind::None, sites, why)
     }
 
     /// Returns the round-trip times to check, each with the address of the first site that has it.
@@ -427,13 +399,6 @@ fn chosen(mut rtts: Vec<(Duration, Ipv4Addr)>, seed: u64) -> Vec<(Duration, Ipv4
         rtts.truncate(CHECKS);
     }
     rtts
-}
-
-fn place_words(privilege: Privilege) -> &'static str {
-    match privilege {
-        Privilege::Had => "network namespaces",
-        Privilege::UserNamespace => "network namespaces of a user namespace",
-    }
 }
 
 // Trials begin in many threads.

@@ -15,19 +15,14 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space,
 
 use crate::{LinkError, capability, interface, netlink::Netlink, settings, sites};
 
-/// A network namespace to start a process or a thread in, or the host's own.
-#[derive(Debug, Clone)]
+/// A network namespace to start a process or a thread in; by default, the host's own.
+#[derive(Debug, Clone, Default)]
 pub struct Namespace {
     /// The namespace's descriptor, or `None` for the host's own.
     namespace: Option<Arc<OwnedFd>>,
 }
 
 impl Namespace {
-    /// Returns the network that this process is already in.
-    pub(crate) fn host() -> Self {
-        Self { namespace: None }
-    }
-
     /// Ensures that this process may make namespaces. Only a process with one thread can acquire that
     /// permission.
     ///

@@ -9,7 +9,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
     io::{self, Read, Write as _},
     os::unix::process::CommandExt,
     process::{Command, Stdio},
@@ -38,7 +37,9 @@ const TC_LIMIT: Duration = Duration::from_secs(60);
 
 /// Sets up netem between the ends. Returns the settings to record.
 pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, String>, LinkError> {
-    let seeds = Seeds::find(&ends.client)?;
+    let help = ["qdisc", "add", "dev", "lo", "root", "netem", "help"];
+    let (_, help) = run_tc(&ends.client, &help, "")?;
+    let seed = Some(plan.seed).filter(|_| help.contains("seed"));
     let probe =
         format!("qdisc add dev {INTERFACE} root netem delay 1ms\nqdisc del dev {INTERFACE} root\n");
     run_batch(&ends.client, &probe).map_err(|error| missing("netem", "sch_netem", error))?;
@@ -46,13 +47,13 @@ pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, St
         (&ends.client, Direction::Up),
         (&ends.server, Direction::Down),
     ] {
-        let text = batch(plan, direction, seeds);
+        let text = batch(plan, direction, seed);
         run_batch(namespace, &text)
             .map_err(|error| missing("HTB or u32", "sch_htb and cls_u32", error))?;
     }
-    let seeded = match seeds {
-        Seeds::Given => "yes: tc knows it; kernels before 6.6 ignore it",
-        Seeds::Unknown => "no: this iproute2 is older than 6.6",
+    let seeded = match seed {
+        Some(_) => "yes: tc knows it; kernels before 6.6 ignore it",
+        None => "no: this iproute2 is older than 6.6",
     };
     Ok([("netem_seed".to_owned(), seeded.to_owned())].into())
 }
@@ -60,41 +61,19 @@ pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, St
 /// Converts the error of an unknown kind to a missing requirement; any other error is a fault.
 fn missing(what: &str, modules: &str, error: LinkError) -> LinkError {
     match error {
-        LinkError::Tc { message }
+        LinkError::Tc(message)
             if message.contains("unknown") || message.contains("No such file") =>
         {
-            LinkError::NetemMissing {
-                reason: format!("this kernel has no {what} ({modules}): tc reports {message:?}"),
-            }
+            LinkError::NetemMissing(format!(
+                "this kernel has no {what} ({modules}): tc reports {message:?}"
+            ))
         }
         error => error,
     }
 }
 
-/// Whether `tc` supports netem's `seed`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seeds {
-    Given,
-    Unknown,
-}
-
-impl Seeds {
-    fn find(namespace: &Namespace) -> Result<Self, LinkError> {
-        let (_, text) = run_tc(
-            namespace,
-            &["qdisc", "add", "dev", "lo", "root", "netem", "help"],
-            "",
-        )?;
-        Ok(if text.contains("seed") {
-            Self::Given
-        } else {
-            Self::Unknown
-        })
-    }
-}
-
-/// Returns the input of `tc -batch` for one direction.
-fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
+/// Returns the input of `tc -batch` for one direction. The queues are seeded from `seed`.
+fn batch(plan: &LinkPlan, direction: Direction, seed: Option<u64>) -> String {
     let mut text =
         format!("qdisc add dev {INTERFACE} root handle 1: htb default {OTHER_CLASS:x}\n");
     add_class(&mut text, OTHER_CLASS, None);
@@ -116,10 +95,7 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
     let mut checked = BTreeSet::new();
     for (index, site) in plan.sites.iter().enumerate() {
         let address = sites::address(10, index);
-        let seed = match seeds {
-            Seeds::Given => Some(plan.seed ^ sites::name_word(&site.name) ^ direction as u64),
-            Seeds::Unknown => None,
-        };
+        let seed = seed.map(|seed| seed ^ sites::name_word(&site.name) ^ direction as u64);
         let class = index + 1;
         add_class(
             &mut text,
@@ -130,22 +106,16 @@ fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
             checked.insert(site.profile.rtt_ns),
             check_class(&rtts, site.profile.rtt_ns),
         ) {
-            line(
-                &mut text,
-                format_args!(
-                    "filter add dev {INTERFACE} parent 1: protocol ip prio 1 u32 match ip {} {address}/32 \
-                 match ip {} {CHECK_PORT} 0xffff flowid 1:{class:x}",
-                    field.0, field.1,
-                ),
+            text += &format!(
+                "filter add dev {INTERFACE} parent 1: protocol ip prio 1 u32 match ip {} {address}/32 \
+                 match ip {} {CHECK_PORT} 0xffff flowid 1:{class:x}\n",
+                field.0, field.1,
             );
         }
-        line(
-            &mut text,
-            format_args!(
-                "filter add dev {INTERFACE} parent 1: protocol ip prio 2 u32 match ip {} {address}/32 \
-             flowid 1:{class:x}",
-                field.0,
-            ),
+        text += &format!(
+            "filter add dev {INTERFACE} parent 1: protocol ip prio 2 u32 match ip {} {address}/32 \
+             flowid 1:{class:x}\n",
+            field.0,
         );
     }
     text
@@ -158,18 +128,12 @@ fn check_class(rtts: &BTreeSet<u64>, rtt_ns: u64) -> Option<usize> {
 }
 
 fn add_class(text: &mut String, class: usize, netem: Option<&str>) {
-    line(
-        text,
-        format_args!(
-            "class add dev {INTERFACE} parent 1: classid 1:{class:x} htb rate {FASTEST_BITS_PER_SECOND}bit \
-         quantum 60000 burst 1m"
-        ),
+    *text += &format!(
+        "class add dev {INTERFACE} parent 1: classid 1:{class:x} htb rate {FASTEST_BITS_PER_SECOND}bit \
+         quantum 60000 burst 1m\n"
     );
     if let Some(netem) = netem {
-        line(
-            text,
-            format_args!("qdisc add dev {INTERFACE} parent 1:{class:x} {netem}"),
-        );
+        *text += &format!("qdisc add dev {INTERFACE} parent 1:{class:x} {netem}\n");
     }
 }
 
@@ -190,14 +154,14 @@ fn netem(profile: &LinkProfile, direction: Direction, seed: Option<u64>) -> Stri
     };
     let mut text = format!("netem limit {limit} delay {}", microseconds(delay_ns));
     if half_jitter_ns > 0 {
-        let _ = write!(text, " {}", microseconds(half_jitter_ns));
+        text += &format!(" {}", microseconds(half_jitter_ns));
     }
     if profile.loss.parts_per_million > 0 {
-        let _ = write!(text, " loss random {}", profile.loss);
+        text += &format!(" loss random {}", profile.loss);
     }
-    let _ = write!(text, " rate {rate}bit");
+    text += &format!(" rate {rate}bit");
     if let Some(seed) = seed {
-        let _ = write!(text, " seed {seed}");
+        text += &format!(" seed {seed}");
     }
     text
 }
@@ -207,15 +171,10 @@ fn microseconds(ns: u64) -> String {
     format!("{}.{:03}us", ns / 1000, ns % 1000)
 }
 
-/// Adds a line. Writing to a string cannot fail.
-fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    let _ = writeln!(text, "{arguments}");
-}
-
 fn run_batch(namespace: &Namespace, text: &str) -> Result<(), LinkError> {
     match run_tc(namespace, &["-batch", "-"], text)? {
         (true, _) => Ok(()),
-        (false, message) => Err(LinkError::Tc { message }),
+        (false, message) => Err(LinkError::Tc(message)),
     }
 }
 
@@ -261,8 +220,7 @@ fn run_tc(
                 None if Instant::now() >= end => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    let message = format!("no end after {TC_LIMIT:?}");
-                    return Err(LinkError::Tc { message });
+                    return Err(LinkError::Tc(format!("no end after {TC_LIMIT:?}")));
                 }
                 None => thread::sleep(Duration::from_millis(2)),
             }
@@ -274,9 +232,9 @@ fn run_tc(
 
 fn tc_error(source: io::Error) -> LinkError {
     match source.kind() {
-        io::ErrorKind::NotFound => LinkError::NetemMissing {
-            reason: "the command tc is missing: install the package iproute2".to_owned(),
-        },
+        io::ErrorKind::NotFound => LinkError::NetemMissing(
+            "the command tc is missing: install the package iproute2".to_owned(),
+        ),
         _ => LinkError::device("run tc")(source),
     }
 }
@@ -326,8 +284,8 @@ mod tests {
         };
         insta::assert_snapshot!(
             "netem_up_with_seed",
-            batch(&plan, Direction::Up, Seeds::Given)
+            batch(&plan, Direction::Up, Some(plan.seed))
         );
-        insta::assert_snapshot!("netem_down", batch(&plan, Direction::Down, Seeds::Unknown));
+        insta::assert_snapshot!("netem_down", batch(&plan, Direction::Down, None));
     }
 }

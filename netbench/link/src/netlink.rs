@@ -28,7 +28,6 @@ use netlink_packet_route::{
 use netlink_sys::{Socket, protocols::NETLINK_ROUTE};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
-/// A hardware address.
 pub(crate) type Mac = [u8; 6];
 
 /// One end of a veth pair.
@@ -53,7 +52,6 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES: usize = 4096;
 
 impl Netlink {
-    /// Opens the connection.
     pub(crate) fn open() -> io::Result<Self> {
         let socket = Socket::new(NETLINK_ROUTE)?;
         set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER_LIMIT))?;
@@ -94,13 +92,11 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::NewLink(link), 0)
     }
 
-    /// Sets the loopback interface up.
     pub(crate) fn set_loopback_up(&mut self) -> io::Result<()> {
         let link = link_up(crate::interface::index("lo")?);
         self.ask(RouteNetlinkMessage::NewLink(link), 0)
     }
 
-    /// Adds an interface's address.
     pub(crate) fn add_address(
         &mut self,
         index: u32,

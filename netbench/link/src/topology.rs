@@ -17,13 +17,14 @@ pub(crate) const INTERFACE: &str = "link0";
 const CLIENT_MAC: Mac = [2, 0, 0, 0, 0, 1];
 const SERVER_MAC: Mac = [2, 0, 0, 0, 0, 2];
 
-/// The namespaces in which clients and servers run.
+/// The namespaces in which clients and servers run; by default, both are the host's own.
+#[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) client: Namespace,
     pub(crate) server: Namespace,
     /// The kernel settings of both namespaces.
     pub(crate) settings: BTreeMap<String, String>,
-    /// The first port that servers may listen on.
+    /// The first port that servers may listen on, in a namespace that is not the host's.
     pub(crate) first_port: u16,
 }
 
@@ -120,8 +121,8 @@ pub(crate) fn joined() -> Result<Ends, LinkError> {
         &ends.server,
         &SERVER,
     )?;
-    configure(&ends.client, &CLIENT, Neighbours::Permanent)?;
-    configure(&ends.server, &SERVER, Neighbours::Permanent)?;
+    configure(&ends.client, &CLIENT, Some(CLIENT.peer))?;
+    configure(&ends.server, &SERVER, Some(SERVER.peer))?;
     Ok(ends)
 }
 
@@ -148,7 +149,6 @@ impl Ends {
 
 /// Sets the initial congestion windows of servers and clients of sites that have another than the kernel's.
 pub(crate) fn set_windows(ends: &Ends, sites: &[LinkSite]) -> Result<(), LinkError> {
-    let failed = LinkError::device("set a congestion window in a namespace");
     ends.client
         .run(|| {
             let index = interface::index(INTERFACE)?;
@@ -162,7 +162,7 @@ pub(crate) fn set_windows(ends: &Ends, sites: &[LinkSite]) -> Result<(), LinkErr
             }
             Ok(())
         })?
-        .map_err(failed)?;
+        .map_err(failed("set a congestion window"))?;
     ends.server
         .run(|| {
             let index = interface::index(INTERFACE)?;
@@ -174,7 +174,7 @@ pub(crate) fn set_windows(ends: &Ends, sites: &[LinkSite]) -> Result<(), LinkErr
             }
             Ok(())
         })?
-        .map_err(LinkError::device("set a congestion window in a namespace"))
+        .map_err(failed("set a congestion window"))
 }
 
 /// Adds a route for every address that is no site's in a client's namespace.
@@ -185,7 +185,7 @@ pub(crate) fn lead_everything_to_the_link(client: &Namespace) -> Result<(), Link
             let everything = (Ipv4Addr::UNSPECIFIED, 0);
             Netlink::open()?.add_route(index, everything, sites::SERVER, None)
         })?
-        .map_err(LinkError::device("add a default route in a namespace"))
+        .map_err(failed("add a default route"))
 }
 
 fn open_veth(
@@ -198,26 +198,20 @@ fn open_veth(
     let device = middle.run(|| {
         // Packets that the kernel sends through the devices of the middle would be forwarded.
         settings::apply("middle");
-        set_up_plain(name)?;
+        Netlink::open()?.set_up(interface::index(name)?)?;
         interface::turn_off_offloads(name)?;
         PacketDevice::open(name)
     })?;
     let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
-    configure(namespace, side, Neighbours::Permanent)?;
+    configure(namespace, side, Some(side.peer))?;
     Ok(device)
 }
 
 fn open_tun(namespace: &Namespace, side: &Side) -> Result<TunDevice, LinkError> {
     let device = namespace.run(|| TunDevice::open(INTERFACE))?;
     let device = device.map_err(LinkError::device("make a TUN device from /dev/net/tun"))?;
-    configure(namespace, side, Neighbours::None)?;
+    configure(namespace, side, None)?;
     Ok(device)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Neighbours {
-    Permanent,
-    None,
 }
 
 fn add_veth(
@@ -237,15 +231,19 @@ fn add_veth(
     .map_err(LinkError::device("make a veth pair"))
 }
 
-/// Sets up the side's interface: offloads, address, routes, and the neighbour where there is one.
-fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Result<(), LinkError> {
+/// Sets up the side's interface: address, routes, and, where there is a neighbour, its entry and offloads.
+fn configure(
+    namespace: &Namespace,
+    side: &Side,
+    neighbour: Option<(Ipv4Addr, Mac)>,
+) -> Result<(), LinkError> {
     namespace.run(|| {
         let mut netlink = Netlink::open().map_err(failed("open netlink"))?;
         netlink
             .set_loopback_up()
             .map_err(failed("set the loopback interface up"))?;
         let index = interface::index(INTERFACE).map_err(failed("find the interface"))?;
-        if neighbours == Neighbours::Permanent {
+        if neighbour.is_some() {
             interface::turn_off_offloads(INTERFACE).map_err(failed("turn off offloads"))?;
         }
         netlink
@@ -254,8 +252,7 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
         netlink
             .add_address(index, side.address, 30)
             .map_err(failed("add an address"))?;
-        if neighbours == Neighbours::Permanent {
-            let (address, mac) = side.peer;
+        if let Some((address, mac)) = neighbour {
             netlink
                 .add_neighbour(index, address, mac)
                 .map_err(failed("add a neighbour"))?;
@@ -274,13 +271,7 @@ fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Resu
     })?
 }
 
-/// Returns a function for `map_err`, which makes the error of a step of [`configure`].
+/// Returns a function for `map_err`, which makes the error of a step in a namespace.
 fn failed(step: &str) -> impl FnOnce(io::Error) -> LinkError + use<> {
     LinkError::device(format!("{step} in a namespace"))
-}
-
-/// Sets up an interface that needs no address.
-fn set_up_plain(name: &str) -> io::Result<()> {
-    let index = interface::index(name)?;
-    Netlink::open()?.set_up(index)
 }

@@ -4,13 +4,22 @@
 
 use std::{
     io, mem,
-    os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
     ptr::{self, NonNull},
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use rustix::{
+    mm::{MapFlags, ProtFlags, mmap, munmap},
+    net::{AddressFamily, SocketFlags, SocketType, socket_with},
+};
+
 use super::{Arrival, BATCH, Device, FRAME_BYTES, Frame, Pool};
-use crate::{capability::check, clock, interface};
+use crate::{
+    capability::check,
+    clock,
+    interface::{self, socket_option},
+};
 
 const BLOCK_BYTES: u32 = 128 * 1024;
 const SLOT_BYTES: u32 = 2048;
@@ -31,12 +40,8 @@ impl PacketDevice {
     /// Opens interface `name` of this thread's namespace.
     pub(crate) fn open(name: &str) -> io::Result<Self> {
         // Protocol 0: no frame is received before the ring is mapped and the socket is bound.
-        // SAFETY: the call makes a descriptor, or returns −1.
-        let socket =
-            unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
-        check(socket)?;
-        // SAFETY: the descriptor is open, and has no other owner.
-        let socket = unsafe { OwnedFd::from_raw_fd(socket) };
+        let (kind, flags) = (SocketType::RAW, SocketFlags::CLOEXEC);
+        let socket = socket_with(AddressFamily::PACKET, kind, flags, None)?;
         set(
             &socket,
             libc::PACKET_VERSION,
@@ -79,26 +84,10 @@ impl PacketDevice {
 /// Returns the number of frames that the kernel could not put into the ring of `socket` since the
 /// last call.
 pub(crate) fn take_drops(socket: BorrowedFd<'_>) -> u64 {
-    let mut counts = libc::tpacket_stats {
-        tp_packets: 0,
-        tp_drops: 0,
-    };
-    let mut length = size_of_val(&counts) as libc::socklen_t;
-    // SAFETY: the pointers are to a value and its length.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_PACKET,
-            libc::PACKET_STATISTICS,
-            (&raw mut counts).cast(),
-            &raw mut length,
-        )
-    };
-    if result == 0 {
-        u64::from(counts.tp_drops)
-    } else {
-        0
-    }
+    // SAFETY: the option's value is plain integers, for which zero is a value.
+    let counts: io::Result<libc::tpacket_stats> =
+        unsafe { socket_option(socket, libc::SOL_PACKET, libc::PACKET_STATISTICS) };
+    counts.map_or(0, |counts| counts.tp_drops.into())
 }
 
 impl Device for PacketDevice {
@@ -200,18 +189,16 @@ impl Ring {
     fn map(socket: &OwnedFd) -> io::Result<Self> {
         // SAFETY: the call requests a new mapping of the length that the ring was given.
         let start = unsafe {
-            libc::mmap(
+            let protection = ProtFlags::READ | ProtFlags::WRITE;
+            mmap(
                 ptr::null_mut(),
                 Self::BYTES,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                socket.as_raw_fd(),
+                protection,
+                MapFlags::SHARED,
+                socket,
                 0,
             )
-        };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        }?;
         NonNull::new(start.cast())
             .map(|start| Self { start })
             .ok_or_else(io::Error::last_os_error)
@@ -244,7 +231,7 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `map` with this length, and is no longer borrowed.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), Self::BYTES) };
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), Self::BYTES) };
     }
 }
 
