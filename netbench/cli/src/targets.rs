@@ -343,7 +343,7 @@ fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput
 
 /// Explains why there are no trust roots, and suggests similar names.
 fn no_roots(source: &RootsSource, error: RootsError) -> String {
-    let missing = matches!(&error, RootsError::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound);
+    let missing = matches!(&error, RootsError::Unreadable(_, source) if source.kind() == io::ErrorKind::NotFound);
     let why = in_a_line(&anyhow::Error::new(error));
     match source {
         RootsSource::File(file) if missing && !file.contains('/') => {

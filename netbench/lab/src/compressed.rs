@@ -61,7 +61,7 @@ fn message(chain: &[&[u8]], staple: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// Returns the bytes after their length, which has `N` bytes.
-fn with_length<const N: usize>(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn with_length<const N: usize>(bytes: &[u8]) -> Vec<u8> {
     let length = (bytes.len() as u64).to_be_bytes();
     [&length[length.len() - N..], bytes].concat()
 }

@@ -42,7 +42,6 @@ fn rest(reader: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
     Ok(())
 }
 
-/// Writes an object identifier.
 pub(crate) fn oid(writer: DERWriter<'_>, components: &[u64]) {
     writer.write_oid(&ObjectIdentifier::from_slice(components));
 }

@@ -3,7 +3,7 @@
 use rcgen::CustomExtension;
 use yasna::Tag;
 
-use crate::der::oid;
+use crate::{compressed::with_length, der::oid};
 
 /// The length of an SCT's signature from a log with a P-256 key: RFC 6962 section 3.2.
 const SCT_SIGNATURE_BYTES: usize = 71;
@@ -57,9 +57,9 @@ pub(crate) fn authority_information() -> CustomExtension {
 pub(crate) fn timestamps(padding: usize) -> Result<CustomExtension, rcgen::Error> {
     let mut list = Vec::new();
     for padding in [0, padding.min(65_000)] {
-        list.extend(with_length(&timestamp(padding)?));
+        list.extend(with_length::<2>(&timestamp(padding)?));
     }
-    let content = yasna::construct_der(|writer| writer.write_bytes(&with_length(&list)));
+    let content = yasna::construct_der(|writer| writer.write_bytes(&with_length::<2>(&list)));
     Ok(CustomExtension::from_oid_content(
         &[1, 3, 6, 1, 4, 1, 11129, 2, 4, 2],
         content,
@@ -80,17 +80,11 @@ fn timestamp(padding: usize) -> Result<Vec<u8>, rcgen::Error> {
 
     let mut sct = vec![0];
     sct.extend(log_and_time);
-    sct.extend(with_length(&extensions));
+    sct.extend(with_length::<2>(&extensions));
     // The algorithm is ECDSA with SHA-256.
     sct.extend([4, 3]);
-    sct.extend(with_length(&signature));
+    sct.extend(with_length::<2>(&signature));
     Ok(sct)
-}
-
-/// Returns `bytes`, at most 65,535, after their length.
-fn with_length(bytes: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
-    [&length.to_be_bytes(), bytes].concat()
 }
 
 /// Fills `bytes` from the operating system's generator.

@@ -78,31 +78,26 @@ impl Hierarchy {
         })
     }
 
-    /// Returns the root's certificate.
     pub(crate) fn root_der(&self) -> &[u8] {
         self.root.issuer.der()
     }
 
     /// Returns the CA that signs the leaf of a chain of `length` sent certificates.
     pub(crate) fn issuer(&self, length: u8) -> &Ca {
-        let above = usize::from(length)
-            .saturating_sub(1)
-            .min(self.intermediates.len());
-        above
-            .checked_sub(1)
-            .map_or(&self.root, |index| &self.intermediates[index])
+        self.above(length).last().unwrap_or(&self.root)
     }
 
     /// Returns the certificates that are sent after the leaf in such a chain: from the leaf's issuer upwards,
     /// without the root.
     pub(crate) fn sent(&self, length: u8) -> impl Iterator<Item = &[u8]> {
-        let above = usize::from(length)
-            .saturating_sub(1)
-            .min(self.intermediates.len());
-        self.intermediates[..above]
-            .iter()
-            .rev()
-            .map(|ca| ca.issuer.der().as_ref())
+        let above = self.above(length).iter().rev();
+        above.map(|ca| ca.issuer.der().as_ref())
+    }
+
+    /// Returns the intermediates of such a chain.
+    fn above(&self, length: u8) -> &[Ca] {
+        let above = usize::from(length).saturating_sub(1);
+        &self.intermediates[..above.min(self.intermediates.len())]
     }
 }
 

@@ -33,46 +33,24 @@ impl fmt::Debug for Identity {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentityError {
-    /// A file could not be read.
-    #[error("cannot read {path:?}: {source}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A file is not a regular file, or too large.
-    #[error("{path:?}: expected a regular file of at most 1 MiB")]
-    NotRegular {
-        /// The file.
-        path: String,
-    },
-    /// The certificate's file has an unexpected content.
-    #[error("{path:?}: {source}")]
-    Wrong {
-        /// The file.
-        path: String,
-        /// The error.
-        source: PemError,
-    },
-    /// The file has no key.
-    #[error("{path:?}: no private key in it; expected PEM with \"-----BEGIN PRIVATE KEY-----\"")]
-    NoKey {
-        /// The file.
-        path: String,
-    },
-    /// The key needs a password.
-    #[error("{path:?}: the key is encrypted; `openssl pkey -in FILE -out FILE` decrypts it")]
-    Encrypted {
-        /// The file.
-        path: String,
-    },
-    /// The key belongs to another certificate.
-    #[error("{path:?}: not the key of the client certificate")]
-    OtherKey {
-        /// The file.
-        path: String,
-    },
+    /// The file with this path could not be read.
+    #[error("cannot read {0:?}: {1}")]
+    Unreadable(String, #[source] io::Error),
+    /// The file with this path is not a regular file, or too large.
+    #[error("{0:?}: expected a regular file of at most 1 MiB")]
+    NotRegular(String),
+    /// The certificate's file, with this path, has an unexpected content.
+    #[error("{0:?}: {1}")]
+    Wrong(String, #[source] PemError),
+    /// The file with this path has no key.
+    #[error("{0:?}: no private key in it; expected PEM with \"-----BEGIN PRIVATE KEY-----\"")]
+    NoKey(String),
+    /// The key in the file with this path needs a password.
+    #[error("{0:?}: the key is encrypted; `openssl pkey -in FILE -out FILE` decrypts it")]
+    Encrypted(String),
+    /// The key in the file with this path belongs to another certificate.
+    #[error("{0:?}: not the key of the client certificate")]
+    OtherKey(String),
 }
 
 impl Identity {
@@ -83,10 +61,8 @@ impl Identity {
     /// to another certificate.
     pub fn load(certificate: &str, key: Option<&str>) -> Result<Self, IdentityError> {
         let file = read(certificate)?;
-        let chain = pem::certificates(&file).map_err(|source| IdentityError::Wrong {
-            path: certificate.to_owned(),
-            source,
-        })?;
+        let chain = pem::certificates(&file)
+            .map_err(|source| IdentityError::Wrong(certificate.to_owned(), source))?;
         let (path, key_file) = match key {
             Some(key) => (key, read(key)?),
             None => (certificate, file),
@@ -96,9 +72,7 @@ impl Identity {
         if let (Some(pair), Some(leaf)) = (pkcs8(&key_pem), chain.first()) {
             let public = pair.der_bytes();
             if !leaf.windows(public.len()).any(|bytes| bytes == public) {
-                return Err(IdentityError::OtherKey {
-                    path: path.to_owned(),
-                });
+                return Err(IdentityError::OtherKey(path.to_owned()));
             }
         }
         let chain_pem: String = chain.iter().map(|der| pem::certificate(der)).collect();
@@ -129,9 +103,7 @@ fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
             continue;
         }
         if line.contains("ENCRYPTED") {
-            return Err(IdentityError::Encrypted {
-                path: path.to_owned(),
-            });
+            return Err(IdentityError::Encrypted(path.to_owned()));
         }
         key.push_str(line);
         key.push('\n');
@@ -139,19 +111,13 @@ fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
             return Ok(key);
         }
     }
-    Err(IdentityError::NoKey {
-        path: path.to_owned(),
-    })
+    Err(IdentityError::NoKey(path.to_owned()))
 }
 
 fn read(path: &str) -> Result<Vec<u8>, IdentityError> {
-    let read = files::read(path, MAX_FILE_BYTES).map_err(|source| IdentityError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    read.ok_or_else(|| IdentityError::NotRegular {
-        path: path.to_owned(),
-    })
+    let read = files::read(path, MAX_FILE_BYTES)
+        .map_err(|source| IdentityError::Unreadable(path.to_owned(), source))?;
+    read.ok_or_else(|| IdentityError::NotRegular(path.to_owned()))
 }
 
 #[cfg(test)]

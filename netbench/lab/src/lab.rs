@@ -38,8 +38,8 @@ pub struct Lab {
     clients: BTreeMap<ClientChain, Served>,
     /// The sizes of these certificates in DER.
     client_chain_bytes: BTreeMap<ClientChain, u64>,
-    /// The root of clients' certificates, as PEM, by the type of its key.
-    client_roots: BTreeMap<KeyType, String>,
+    /// The known roots, as PEM, by the types of their keys.
+    roots: BTreeMap<KeyType, String>,
 }
 
 /// A lab that could not be made.
@@ -49,24 +49,9 @@ pub enum LabError {
     /// An error of the CAs' keys or certificates.
     #[error("cannot make the lab's CAs")]
     Ca(#[source] rcgen::Error),
-    /// An error of the certificate of a site.
-    #[error("cannot make a certificate for {site}")]
-    Site {
-        /// The site's name.
-        site: String,
-        /// The error.
-        #[source]
-        source: rcgen::Error,
-    },
-}
-
-impl LabError {
-    fn of(site: &Site, source: rcgen::Error) -> Self {
-        Self::Site {
-            site: site.name(),
-            source,
-        }
-    }
+    /// An error of the certificate of the site with this name.
+    #[error("cannot make a certificate for {0}")]
+    Site(String, #[source] rcgen::Error),
 }
 
 /// The files of a site, some of which are shared with others.
@@ -118,8 +103,8 @@ impl Lab {
         let known = hierarchies
             .iter()
             .filter(|((_, trust), _)| *trust == Trust::Known);
-        let ca_pem = known
-            .map(|(_, hierarchy)| pem::certificate(hierarchy.root_der()))
+        let roots: BTreeMap<KeyType, String> = known
+            .map(|((kind, _), hierarchy)| (*kind, pem::certificate(hierarchy.root_der())))
             .collect();
 
         let mut key_pems = BTreeMap::new();
@@ -147,27 +132,24 @@ impl Lab {
         };
         let served = on_all_cores(sites, |site| {
             let served = serve(site, Purpose::Server, &shared, now);
-            let served = served.map_err(|source| LabError::of(site, source))?;
+            let served = served.map_err(|source| LabError::Site(site.name(), source))?;
             Ok((site.name(), served))
         })?;
         let clients = clients.iter().map(|(chain, site)| {
             let served = serve(site, Purpose::Client, &shared, now);
-            Ok((*chain, served.map_err(|source| LabError::of(site, source))?))
+            let served = served.map_err(|source| LabError::Site(site.name(), source))?;
+            Ok((*chain, served))
         });
         let clients = clients.collect::<Result<BTreeMap<_, _>, LabError>>()?;
         let client_chain_bytes = clients
             .iter()
             .map(|(chain, own)| (*chain, own.chain_bytes()));
-        let roots = shared.hierarchies.iter();
-        let roots = roots.filter(|((_, trust), _)| *trust == Trust::Known);
-        let client_roots =
-            roots.map(|((kind, _), hierarchy)| (*kind, pem::certificate(hierarchy.root_der())));
         Ok(Self {
-            ca_pem,
+            ca_pem: roots.values().map(String::as_str).collect(),
             served: served.into_iter().collect(),
             client_chain_bytes: client_chain_bytes.collect(),
             clients,
-            client_roots: client_roots.collect(),
+            roots,
         })
     }
 
@@ -241,7 +223,7 @@ impl Lab {
             tickets: lab.tickets,
             early_data: lab.early_data,
             client_root_pem: lab.client_chain.and_then(|chain| {
-                let root = self.client_roots.get(&chain.key.usual_ca());
+                let root = self.roots.get(&chain.key.usual_ca());
                 root.cloned()
             }),
             ech_keys: Vec::new(),

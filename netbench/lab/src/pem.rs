@@ -20,24 +20,15 @@ pub enum PemError {
     /// The file is DER.
     #[error("it is DER; expected PEM: `openssl x509 -inform der` converts a certificate")]
     Der,
-    /// A certificate has no last line.
-    #[error("the certificate that begins at line {line} does not end; expected \"{END}\"")]
-    NoEnd {
-        /// The line at which it begins.
-        line: usize,
-    },
-    /// A line is not base64.
-    #[error("line {line} is not base64")]
-    NotBase64 {
-        /// The line, or the first line of the certificate if only the whole body shows the error.
-        line: usize,
-    },
-    /// The bytes are not a certificate.
-    #[error("what begins at line {line} is base64, but not a certificate in DER")]
-    NotCertificate {
-        /// The line at which the certificate begins.
-        line: usize,
-    },
+    /// The certificate that begins at this line has no last line.
+    #[error("the certificate that begins at line {0} does not end; expected \"{END}\"")]
+    NoEnd(usize),
+    /// This line is not base64, or that of the certificate that begins at this line if only the whole body shows it.
+    #[error("line {0} is not base64")]
+    NotBase64(usize),
+    /// The bytes that begin at this line are not a certificate.
+    #[error("what begins at line {0} is base64, but not a certificate in DER")]
+    NotCertificate(usize),
 }
 
 /// Encodes `der` as a PEM block of this label.
@@ -75,20 +66,20 @@ pub(crate) fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, PemError> {
             Some((begin, body)) if line == END => {
                 let der = BASE64_STANDARD
                     .decode(body)
-                    .map_err(|_| PemError::NotBase64 { line: begin })?;
-                der::subject(&der).ok_or(PemError::NotCertificate { line: begin })?;
+                    .map_err(|_| PemError::NotBase64(begin))?;
+                der::subject(&der).ok_or(PemError::NotCertificate(begin))?;
                 found.push(der);
                 None
             }
             Some((begin, _)) if line.starts_with("-----") => {
-                return Err(PemError::NoEnd { line: begin });
+                return Err(PemError::NoEnd(begin));
             }
             Some((begin, mut body)) => {
                 if !line
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(&b))
                 {
-                    return Err(PemError::NotBase64 { line: number });
+                    return Err(PemError::NotBase64(number));
                 }
                 body.push_str(line);
                 Some((begin, body))
@@ -96,7 +87,7 @@ pub(crate) fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, PemError> {
         };
     }
     match open {
-        Some((line, _)) => Err(PemError::NoEnd { line }),
+        Some((line, _)) => Err(PemError::NoEnd(line)),
         None if found.is_empty() && text.contains("PRIVATE KEY-----") => Err(PemError::PrivateKey),
         None if found.is_empty() => Err(PemError::NoCertificate),
         None => Ok(found),

@@ -49,29 +49,15 @@ pub struct Roots {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
-    /// A file could not be read.
-    #[error("cannot read the trust roots {path:?}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The error of the system.
-        #[source]
-        source: io::Error,
-    },
-    /// A file is not a regular file, or too large for a file of roots.
-    #[error("the trust roots {path:?}: expected a regular file of at most 16 MiB")]
-    NotRegular {
-        /// The file.
-        path: String,
-    },
-    /// A file has an unexpected content.
-    #[error("the trust roots {path:?}: {source}")]
-    Wrong {
-        /// The file.
-        path: String,
-        /// The error.
-        source: PemError,
-    },
+    /// The file with this path could not be read.
+    #[error("cannot read the trust roots {0:?}")]
+    Unreadable(String, #[source] io::Error),
+    /// The file with this path is not a regular file, or too large for a file of roots.
+    #[error("the trust roots {0:?}: expected a regular file of at most 16 MiB")]
+    NotRegular(String),
+    /// The file with this path has an unexpected content.
+    #[error("the trust roots {0:?}: {1}")]
+    Wrong(String, #[source] PemError),
     /// The built-in set is invalid.
     #[error("the built-in trust roots: {0}")]
     BuiltIn(PemError),
@@ -127,11 +113,8 @@ impl Roots {
             }
             RootsSource::File(path) => {
                 let file = read(path)?;
-                let certificates =
-                    pem::certificates(&file).map_err(|source| RootsError::Wrong {
-                        path: path.clone(),
-                        source,
-                    })?;
+                let certificates = pem::certificates(&file)
+                    .map_err(|source| RootsError::Wrong(path.clone(), source))?;
                 Ok(Self::new(&certificates, Some(&file), source))
             }
         }
@@ -200,13 +183,9 @@ fn counted(certificates: usize) -> u32 {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, RootsError> {
-    let read = files::read(path, MAX_FILE_BYTES).map_err(|source| RootsError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    read.ok_or_else(|| RootsError::NotRegular {
-        path: path.to_owned(),
-    })
+    let read = files::read(path, MAX_FILE_BYTES)
+        .map_err(|source| RootsError::Unreadable(path.to_owned(), source))?;
+    read.ok_or_else(|| RootsError::NotRegular(path.to_owned()))
 }
 
 /// Returns the certificates of a PEM text without comments.

@@ -18,9 +18,12 @@ pub(crate) const LONGEST: u8 = 4;
 /// client that authenticates sends its leaf and one intermediate.
 pub fn suite_pki(key: KeyType, length: u8) -> Material {
     let length = usize::from(length.clamp(1, LONGEST));
-    let blocks = Blocks::of(file(key));
-    // The blocks are in the order in which `make` writes them.
-    let [root, rest @ ..] = blocks.certificates.as_slice() else {
+    // The blocks are in the order in which `make` writes them, each after a comment.
+    let blocks = file(key).split("# ");
+    let blocks = blocks.filter_map(|part| Some(&part[part.find("-----BEGIN ")?..]));
+    let (certificates, keys): (Vec<&str>, Vec<&str>) =
+        blocks.partition(|block| block.starts_with("-----BEGIN CERTIFICATE-----"));
+    let [root, rest @ ..] = certificates.as_slice() else {
         return Material::default();
     };
     let (cas, leaves) = rest.split_at(usize::from(LONGEST) - 1);
@@ -33,9 +36,9 @@ pub fn suite_pki(key: KeyType, length: u8) -> Material {
     Material {
         host: SUITE_HOST.to_owned(),
         chain_pem,
-        key_pem: blocks.keys[0].to_owned(),
+        key_pem: keys[0].to_owned(),
         client_chain_pem,
-        client_key_pem: blocks.keys[1].to_owned(),
+        client_key_pem: keys[1].to_owned(),
         roots_pem: (*root).to_owned(),
         native_path: None,
     }
@@ -52,36 +55,5 @@ fn file(key: KeyType) -> &'static str {
         KeyType::MlDsa44 => include_str!("../../pki/mldsa-44.pem"),
         KeyType::MlDsa65 => include_str!("../../pki/mldsa-65.pem"),
         KeyType::MlDsa87 => include_str!("../../pki/mldsa-87.pem"),
-    }
-}
-
-/// The PEM blocks of a file, each with its first and last line.
-#[derive(Default)]
-struct Blocks<'a> {
-    certificates: Vec<&'a str>,
-    keys: Vec<&'a str>,
-}
-
-impl<'a> Blocks<'a> {
-    fn of(text: &'a str) -> Self {
-        let mut blocks = Self::default();
-        let mut rest = text;
-        while let Some(begin) = rest.find("-----BEGIN ") {
-            let block = &rest[begin..];
-            let Some(end) = block.find("-----END ") else {
-                break;
-            };
-            let length = block[end..]
-                .find('\n')
-                .map_or(block.len(), |at| end + at + 1);
-            let (block, after) = block.split_at(length);
-            if block.starts_with("-----BEGIN CERTIFICATE-----") {
-                blocks.certificates.push(block);
-            } else {
-                blocks.keys.push(block);
-            }
-            rest = after;
-        }
-        blocks
     }
 }
