@@ -1,5 +1,6 @@
 //! Counted wrappers of glibc's malloc and related functions. All of them are wrapped: a block that
-//! is made uncounted and freed counted would make the sums wrong.
+//! is made uncounted and freed counted would make the sums wrong. Callers must meet C's requirements of
+//! each.
 
 use libc::{EINVAL, ENOMEM, c_int, c_void, malloc_usable_size, size_t};
 
@@ -21,9 +22,6 @@ unsafe fn counted(block: *mut c_void) -> *mut c_void {
 }
 
 /// Replaces malloc(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
     // SAFETY: any size may be requested, and the block is new.
@@ -31,9 +29,6 @@ pub(crate) unsafe extern "C" fn malloc(size: size_t) -> *mut c_void {
 }
 
 /// Replaces calloc(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_void {
     // SAFETY: glibc checks the product, and the block is new.
@@ -41,9 +36,6 @@ pub(crate) unsafe extern "C" fn calloc(count: size_t, size: size_t) -> *mut c_vo
 }
 
 /// Replaces free(3). errno is unchanged, as in glibc since 2.33.
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     if !block.is_null() {
@@ -55,9 +47,6 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 }
 
 /// Replaces realloc(3). glibc frees the block where `size` is 0.
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mut c_void {
     if block.is_null() {
@@ -88,9 +77,6 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mu
 }
 
 /// Replaces reallocarray(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn reallocarray(
     block: *mut c_void,
@@ -109,9 +95,6 @@ pub(crate) unsafe extern "C" fn reallocarray(
 }
 
 /// Replaces memalign(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn memalign(alignment: size_t, size: size_t) -> *mut c_void {
     // SAFETY: glibc checks the alignment, and the block is new.
@@ -120,9 +103,6 @@ pub(crate) unsafe extern "C" fn memalign(alignment: size_t, size: size_t) -> *mu
 
 /// Replaces aligned_alloc(3). An alignment that is no power of two is rounded up, as in glibc
 /// before 2.38.
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn aligned_alloc(alignment: size_t, size: size_t) -> *mut c_void {
     // SAFETY: as in memalign.
@@ -130,9 +110,6 @@ pub(crate) unsafe extern "C" fn aligned_alloc(alignment: size_t, size: size_t) -
 }
 
 /// Replaces posix_memalign(3). Returns 0, `EINVAL` or `ENOMEM`.
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn posix_memalign(
     out: *mut *mut c_void,
@@ -153,9 +130,6 @@ pub(crate) unsafe extern "C" fn posix_memalign(
 }
 
 /// Replaces valloc(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn valloc(size: size_t) -> *mut c_void {
     // SAFETY: any size may be requested, and the block is new.
@@ -163,9 +137,6 @@ pub(crate) unsafe extern "C" fn valloc(size: size_t) -> *mut c_void {
 }
 
 /// Replaces pvalloc(3).
-///
-/// # Safety
-/// The caller must meet C's requirements.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn pvalloc(size: size_t) -> *mut c_void {
     // SAFETY: any size may be requested, and the block is new.
