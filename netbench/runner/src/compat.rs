@@ -13,7 +13,8 @@ use std::{io, ops::ControlFlow, sync::atomic::AtomicBool, time::Duration};
 use jiff::Timestamp;
 use netbench_compat::{BODY, Case, Running, Served, Server, ServerError, Visits};
 use netbench_model::{
-    ClientSettings, Condition, Failure, FailureClass, FailureWord, Role, SCHEMA_VERSION, StackName,
+    ClientSettings, Condition, Failure, FailureClass, FailureWord, Negotiated, Role,
+    SCHEMA_VERSION, StackName,
     compat::{CompatOutcome, CompatSample, EmbedderView, Refusal},
     sanitize,
 };
@@ -58,22 +59,12 @@ pub enum Way {
 /// An error that prevents cases from being tested.
 #[derive(Debug, thiserror::Error)]
 pub enum CompatError {
-    /// A server's certificates cannot be made.
-    #[error("case {case}: {source}")]
-    Server {
-        /// The case.
-        case: String,
-        /// The error.
-        source: ServerError,
-    },
-    /// This machine has no port or no thread for a server.
-    #[error("case {case}: no server: {source}")]
-    Listen {
-        /// The case.
-        case: String,
-        /// The error.
-        source: std::io::Error,
-    },
+    /// The certificates of the server of the case with this name cannot be made.
+    #[error("case {0}: {1}")]
+    Server(String, #[source] ServerError),
+    /// This machine has no port or no thread for the server of the case with this name.
+    #[error("case {0}: no server: {1}")]
+    Listen(String, #[source] io::Error),
     /// There is no network for a client.
     #[error(transparent)]
     Network(#[from] netbench_link::LinkError),
@@ -138,20 +129,26 @@ impl From<CompatOutcome> for Attempt {
     }
 }
 
-/// Makes the server of a case.
+impl Attempt {
+    fn sample(self, case: &Case, stack: &StackName) -> CompatSample {
+        CompatSample {
+            schema: SCHEMA_VERSION,
+            case: case.record.name.clone(),
+            stack: stack.clone(),
+            outcome: self.outcome,
+            embedder: self.embedder,
+        }
+    }
+}
+
 fn server(case: &Case, now: Timestamp) -> Result<Server, CompatError> {
-    case.server(now).map_err(|source| CompatError::Server {
-        case: case.record.name.clone(),
-        source,
-    })
+    case.server(now)
+        .map_err(|source| CompatError::Server(case.record.name.clone(), source))
 }
 
 /// Returns the server of a case that was `started`.
 fn running(case: &Case, started: io::Result<Running>) -> Result<Running, CompatError> {
-    started.map_err(|source| CompatError::Listen {
-        case: case.record.name.clone(),
-        source,
-    })
+    started.map_err(|source| CompatError::Listen(case.record.name.clone(), source))
 }
 
 impl Client<'_> {
@@ -162,13 +159,7 @@ impl Client<'_> {
         if let Some(CompatOutcome::Hang { .. }) = attempt.as_ref().map(|attempt| &attempt.outcome) {
             attempt = self.attempt(case, limit * PATIENCE)?;
         }
-        Ok(attempt.map(|attempt| CompatSample {
-            schema: SCHEMA_VERSION,
-            case: case.record.name.clone(),
-            stack: self.stack.clone(),
-            outcome: attempt.outcome,
-            embedder: attempt.embedder,
-        }))
+        Ok(attempt.map(|attempt| attempt.sample(case, self.stack)))
     }
 
     /// Tests a case. Returns `None` if the run was stopped.
@@ -179,7 +170,6 @@ impl Client<'_> {
         }
     }
 
-    /// Tests a case by a connection.
     fn connect(&mut self, case: &Case, limit: Duration) -> Result<Option<Attempt>, CompatError> {
         if let Some(reason) = self.lacks(case) {
             return Ok(Some(unsupported(&reason).into()));
@@ -310,17 +300,12 @@ fn outcome(
         {
             unsupported("it offered no early data")
         }
-        ResponseBody::Connected(measured) => {
-            let agreed = measured.client;
-            answered(served, measured.http_status, measured.body_bytes, || {
-                CompatOutcome::Accepted {
-                    version: agreed.version,
-                    suite: agreed.suite,
-                    group: agreed.group,
-                    alpn: agreed.alpn,
-                }
-            })
-        }
+        ResponseBody::Connected(measured) => answered(
+            served,
+            measured.http_status,
+            measured.body_bytes,
+            measured.client,
+        ),
         ResponseBody::Failed(failure) if failure.class == FailureClass::Timeout => hang(limit),
         // The worker cannot put the host into a URL: the stack was not tested.
         ResponseBody::Failed(failure) if failure.reason == FailureWord::Host.into() => {
@@ -370,7 +355,7 @@ fn answered(
     served: &Served,
     http_status: u16,
     body_bytes: u64,
-    accepted: impl FnOnce() -> CompatOutcome,
+    agreed: Negotiated,
 ) -> CompatOutcome {
     // Bytes after the switch to another protocol are no body.
     let is_switched = served.is_switched && http_status == 101;
@@ -386,7 +371,12 @@ fn answered(
             http_status: Some(http_status),
         }
     } else if served.is_finished && served.http_status.is_some() && is_whole {
-        accepted()
+        CompatOutcome::Accepted {
+            version: agreed.version,
+            suite: agreed.suite,
+            group: agreed.group,
+            alpn: agreed.alpn,
+        }
     } else {
         unsupported("the client reports a connection that the server did not see")
     }

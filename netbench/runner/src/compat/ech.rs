@@ -14,6 +14,12 @@ use crate::WorkerError;
 /// The alert with which a client ends a connection whose server rejected Encrypted ClientHello.
 pub(super) const ECH_REQUIRED: Alert = Alert(121);
 
+/// The violation of a client that uses a connection whose server rejected Encrypted ClientHello.
+pub(super) const UNPROTECTED: &str = "it sends its request to a server that rejected ECH";
+
+/// The violation of a client that ends such a connection without [`ECH_REQUIRED`].
+pub(super) const SILENT: &str = "it ends the connection without the alert ech_required";
+
 /// Returns the configurations of a server that rejected the client, if the client's library hands them out.
 pub(super) fn retry(answered: &Result<ResponseBody, WorkerError>) -> Option<String> {
     match answered {
@@ -29,7 +35,7 @@ pub(super) fn outcome(
     served: &Served,
 ) -> Option<CompatOutcome> {
     if let Some(violation) = served.ech_violation {
-        return Some(violates(violation.to_string(), served));
+        return Some(violates(&violation.to_string(), served));
     }
     match response {
         ResponseBody::Connected(measured) => {
@@ -44,8 +50,7 @@ pub(super) fn outcome(
             if is_right || case.record.expected != Expected::Accepted {
                 return None;
             }
-            let detail = "it sends its request to a server that rejected ECH";
-            Some(violates(detail.to_owned(), served))
+            Some(violates(UNPROTECTED, served))
         }
         ResponseBody::EchRejected(answer) => Some(rejection(answer, served)),
         _ => None,
@@ -59,11 +64,11 @@ fn said(is_accepted: bool) -> &'static str {
     }
 }
 
-pub(super) fn violates(detail: String, served: &Served) -> CompatOutcome {
+pub(super) fn violates(detail: &str, served: &Served) -> CompatOutcome {
     CompatOutcome::Rejected {
         reason: Refusal::Class(FailureClass::WrongWork),
         library: "violation".to_owned(),
-        detail,
+        detail: detail.to_owned(),
         alert: served.alert,
         http_status: None,
     }
@@ -74,8 +79,7 @@ fn rejection(answer: &EchRejected, served: &Served) -> CompatOutcome {
         return unsupported("the client reports a rejection of ECH that the server did not see");
     }
     if served.alert != Some(ECH_REQUIRED) {
-        let detail = "it ends the connection without the alert ech_required";
-        return violates(detail.to_owned(), served);
+        return violates(SILENT, served);
     }
     let decoded = answer.retry_configs.as_ref();
     let decoded = decoded.map(|list| BASE64_STANDARD.decode(list).unwrap_or_default());

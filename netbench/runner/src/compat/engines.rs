@@ -7,7 +7,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
 use netbench_browser::failures;
 use netbench_compat::{Case, Running, Served};
-use netbench_model::compat::{CompatOutcome, EmbedderView, NextLoad, ToldCertificate};
+use netbench_model::{
+    Negotiated,
+    compat::{CompatOutcome, EmbedderView, NextLoad, ToldCertificate},
+};
 use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
 use sha2::{Digest, Sha256};
 
@@ -26,17 +29,32 @@ struct Loads {
     /// A repetition, if the first load shows a page.
     again: Option<Next>,
     /// The loads after a user's decision, if there is a certificate error.
-    decided: Option<Decided>,
+    decided: Option<Decided<Next>>,
 }
 
-/// The loads of a user who decides to proceed.
-pub(super) struct Decided {
+/// The loads around the decision of a user to proceed.
+pub(super) struct Decided<T> {
     /// The load of the same server under its address, before the decision.
-    pub(super) before: Option<Next>,
+    pub(super) before: Option<T>,
     /// The load of the page.
-    pub(super) proceeded: Next,
+    pub(super) proceeded: T,
     /// The load of the same server under its address, after the decision.
-    pub(super) after: Option<Next>,
+    pub(super) after: Option<T>,
+}
+
+impl<T> Decided<T> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &T> {
+        let around = self.before.iter().chain(&self.after);
+        around.chain([&self.proceeded])
+    }
+
+    pub(super) fn map<U>(self, to: impl Fn(T) -> U) -> Decided<U> {
+        Decided {
+            before: self.before.map(&to),
+            proceeded: to(self.proceeded),
+            after: self.after.map(&to),
+        }
+    }
 }
 
 /// A load with an answer, and the range of the server's connections that were accepted meanwhile.
@@ -124,7 +142,6 @@ impl Client<'_> {
     }
 }
 
-/// Lets the worker load a page.
 fn load_page(worker: &mut Worker, running: &Running, load: Load, limit: Duration) -> Next {
     let from = running.accepted();
     match worker.ask(RequestBody::Load(load), limit + GRACE)? {
@@ -140,10 +157,7 @@ fn load_page(worker: &mut Worker, running: &Running, load: Load, limit: Duration
 impl Loads {
     /// Returns the errors of loads without an answer.
     fn errors(&self) -> impl Iterator<Item = &WorkerError> {
-        let decided = self.decided.iter().flat_map(|loads| {
-            let around = loads.before.iter().chain(&loads.after);
-            around.chain([&loads.proceeded])
-        });
+        let decided = self.decided.iter().flat_map(Decided::all);
         let all = self.again.iter().chain(decided);
         all.filter_map(|next| next.as_ref().err())
     }
@@ -178,14 +192,14 @@ impl Seen {
                 certificate_base64,
                 ..
             } => {
-                let outcome = answered(&served, *http_status, *body_bytes, || {
-                    CompatOutcome::Accepted {
-                        version: *version,
-                        suite: *suite,
-                        group: *group,
-                        alpn: alpn.clone(),
-                    }
-                });
+                let agreed = Negotiated {
+                    version: *version,
+                    suite: *suite,
+                    group: *group,
+                    alpn: alpn.clone(),
+                    ..Negotiated::default()
+                };
+                let outcome = answered(&served, *http_status, *body_bytes, agreed);
                 (outcome, certificate_base64)
             }
             Loaded::Refused {
@@ -219,7 +233,7 @@ impl Seen {
         &self,
         certificate: Option<&str>,
         served: &Served,
-        decided: Option<&Decided>,
+        decided: Option<&Decided<Next>>,
     ) -> EmbedderView {
         let certificate = certificate.map(|text| BASE64_STANDARD.decode(text).unwrap_or_default());
         let proceeded = decided.map(|loads| self.next_first(&loads.proceeded));
@@ -272,14 +286,7 @@ impl Seen {
                 ..
             } => {
                 let served = self.of(&step.connections);
-                match answered(&served, *http_status, *body_bytes, || {
-                    CompatOutcome::Accepted {
-                        version: None,
-                        suite: None,
-                        group: None,
-                        alpn: None,
-                    }
-                }) {
+                match answered(&served, *http_status, *body_bytes, Negotiated::default()) {
                     CompatOutcome::Accepted { .. } => NextLoad::Connected,
                     CompatOutcome::Rejected { detail, .. } => unclear(detail),
                     CompatOutcome::Unsupported { reason } => unclear(reason),

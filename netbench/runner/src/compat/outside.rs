@@ -21,14 +21,14 @@ use netbench_browser::{
 use netbench_compat::{Case, NameServer, Running, Served, Server, Zone};
 use netbench_link::Namespace;
 use netbench_model::{
-    Failure, SCHEMA_VERSION, StackName,
+    Failure, Negotiated, StackName,
     browser::Sandbox,
     compat::{CompatOutcome, CompatSample, Expected, OutsideClient, OutsideFound, Refusal},
 };
 
 use super::{
     Attempt, CompatError, PATIENCE, SERVER_GRACE, answered,
-    decisions::Decision,
+    decisions::{Show, decide},
     engines::Seen,
     hang, needs,
     records::{self, Source},
@@ -42,7 +42,6 @@ const START: Duration = Duration::from_secs(60);
 /// The port of the first case. Browsers refuse some ports below it.
 const FIRST_PORT: u16 = 20_000;
 
-/// The port of DNS.
 const DNS_PORT: u16 = 53;
 
 /// Number of ports from there on: with more cases than ports, a case would meet sessions of earlier ones.
@@ -308,15 +307,14 @@ impl Tries<'_> {
                     }
                     Some(certificate) => {
                         let refused = 0..running.accepted();
-                        let decision = Decision::make(&mut runs, case, &running, || {
-                            self.outlet.within(self.limit)
-                        });
-                        if decision.is_stopped() {
+                        let decided =
+                            decide(&mut runs, case, &running, || self.outlet.within(self.limit));
+                        if decided.all().any(Show::is_stopped) {
                             return Ok(());
                         }
                         let seen = Seen(running.end_each());
                         let served = seen.of(&refused);
-                        let decided = decision.decided(&seen, self.limit);
+                        let decided = decided.map(|show| show.next(&seen, self.limit));
                         let view = seen.view(Some(&certificate), &served, Some(&decided));
                         Attempt {
                             outcome: shown(found, case, &served),
@@ -331,7 +329,7 @@ impl Tries<'_> {
             if stays_open && is_usable {
                 browser = Some(runs);
             }
-            if self.send(case, attempt).is_break() {
+            if self.tell(case, attempt).is_break() {
                 return Ok(());
             }
         }
@@ -369,18 +367,9 @@ impl Tries<'_> {
         }
     }
 
-    fn tell(&self, case: &Case, outcome: CompatOutcome) -> ControlFlow<()> {
-        self.send(case, outcome.into())
-    }
-
-    fn send(&self, case: &Case, attempt: Attempt) -> ControlFlow<()> {
-        self.outlet.pass(CompatSample {
-            schema: SCHEMA_VERSION,
-            case: case.record.name.clone(),
-            stack: self.client.name.clone(),
-            outcome: attempt.outcome,
-            embedder: attempt.embedder,
-        })
+    fn tell(&self, case: &Case, attempt: impl Into<Attempt>) -> ControlFlow<()> {
+        let attempt: Attempt = attempt.into();
+        self.outlet.pass(attempt.sample(case, &self.client.name))
     }
 }
 
@@ -395,14 +384,13 @@ fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
             http_status,
             body_bytes,
             alpn,
-        } => answered(served, http_status, body_bytes, || {
-            CompatOutcome::Accepted {
-                version: None,
-                suite: None,
-                group: None,
+        } => {
+            let agreed = Negotiated {
                 alpn,
-            }
-        }),
+                ..Negotiated::default()
+            };
+            answered(served, http_status, body_bytes, agreed)
+        }
         Fetched::Failed { failure, code } => refused(&failure, &[], code, case, served),
     }
 }
@@ -431,12 +419,7 @@ pub(super) fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome
         } => {
             // If the browser does not report the status, the server's report is used.
             let status = http_status.or(served.http_status).unwrap_or_default();
-            answered(served, status, body_bytes, || CompatOutcome::Accepted {
-                version: client.version,
-                suite: client.suite,
-                group: client.group,
-                alpn: client.alpn,
-            })
+            answered(served, status, body_bytes, client)
         }
     }
 }

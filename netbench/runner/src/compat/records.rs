@@ -11,7 +11,7 @@ use netbench_model::{
 use netbench_protocol::Ech;
 
 use super::{
-    ech::{ECH_REQUIRED, violates},
+    ech::{ECH_REQUIRED, SILENT, UNPROTECTED, violates},
     outside, rejected, unsupported, untested,
 };
 
@@ -69,19 +69,19 @@ fn with_record(shown: &Shown, case: &Case, each: &[Served]) -> Option<CompatOutc
     let mut hellos = each.iter().filter(|served| served.has_hello);
     let first = hellos.next()?;
     if let Some(violation) = first.ech_violation {
-        return Some(violates(violation.to_string(), first));
+        return Some(violates(&violation.to_string(), first));
     }
     if case.has_usable_ech() && first.outer_name.as_ref() == Some(host) {
         let detail = "its hello has the hidden name, though the HTTPS record has a configuration that it should use";
-        return Some(violates(detail.to_owned(), first));
+        return Some(violates(detail, first));
     }
     let later: Vec<&Served> = hellos.collect();
     if let Some(rejection) = rejection(shown, case, first, &later) {
         return Some(rejection);
     }
-    if let Some(served) = later.iter().find(|served| served.ech_violation.is_some()) {
-        let violation = served.ech_violation.map(|violation| violation.to_string());
-        return Some(violates(violation.unwrap_or_default(), served));
+    let mut violations = later.iter().map(|served| (served.ech_violation, served));
+    if let Some((Some(violation), served)) = violations.find(|(found, _)| found.is_some()) {
+        return Some(violates(&violation.to_string(), served));
     }
     match shown {
         Shown::Loaded { client, .. } => loaded(client.ech, case, each),
@@ -99,10 +99,8 @@ fn loaded(client: Option<EchStatus>, case: &Case, each: &[Served]) -> Option<Com
         ));
     }
     let is_right = is_accepted || !case.has_usable_ech();
-    (!is_right && case.record.expected == Expected::Accepted).then(|| {
-        let detail = "it sends its request to a server that rejected ECH";
-        violates(detail.to_owned(), answered)
-    })
+    (!is_right && case.record.expected == Expected::Accepted)
+        .then(|| violates(UNPROTECTED, answered))
 }
 
 /// Returns the outcome of a case whose server rejects Encrypted ClientHello, as the case expects. The browser reports the
@@ -151,16 +149,10 @@ fn rejection(
     let mut rejecting = std::iter::once(first).chain(others.iter().copied());
     let silent = rejecting.find(|served| served.alert != Some(ECH_REQUIRED));
     if let Some(silent) = silent {
-        let detail = "it ends the connection without the alert ech_required";
-        return Some(violates(detail.to_owned(), silent));
+        return Some(violates(SILENT, silent));
     }
-    let failure = Failure {
-        class: FailureClass::EchRejected,
-        reason: FailureWord::EchRejected.into(),
-        detail: [detail, code].join(": "),
-        phase: None,
-        after_ns: None,
-    };
+    let (class, word) = (FailureClass::EchRejected, FailureWord::EchRejected);
+    let failure = Failure::new(class, word, [detail, code].join(": "));
     Some(rejected(&failure, first))
 }
 
