@@ -16,9 +16,6 @@ use crate::{
     side_by_side::{Outlet, side_by_side},
 };
 
-/// The name of the operation of workers that verify chains.
-const OPERATION: Operation = Operation::Verify;
-
 /// Number of chains in one request. A worker that dies during a request receives its chains again, one at a time.
 const TOGETHER: usize = 256;
 
@@ -86,8 +83,8 @@ impl Verifier<'_> {
     /// Returns one outcome for each chain, or `None` if the run was stopped.
     fn all(&mut self, chains: &[&Chain]) -> Option<Vec<ChainOutcome>> {
         let workers = self.verifiers.workers;
-        if !workers.does(self.stack.stack(), OPERATION) {
-            let reason = format!("its worker does not do \"{OPERATION}\"");
+        if !workers.does(self.stack.stack(), Operation::Verify) {
+            let reason = format!("its worker does not do \"{}\"", Operation::Verify);
             return Some(vec![ChainOutcome::Unsupported { reason }; chains.len()]);
         }
         match self.ask(chains) {

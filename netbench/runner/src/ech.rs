@@ -46,11 +46,9 @@ pub(crate) fn connect_twice(
     let rejected = match worker.ask(RequestBody::Connect(Box::new(request.clone())), limit)? {
         ResponseBody::EchRejected(rejected) => rejected,
         ResponseBody::Connected(_) => {
-            let detail = "the client connects to a server that cannot decrypt its hello";
-            return Ok(Outcome::Failed(wrong_work(
-                FailureWord::Ech,
-                detail.to_owned(),
-            )));
+            return Ok(wrong(
+                "the client connects to a server that cannot decrypt its hello",
+            ));
         }
         ResponseBody::Failed(failure) => return Ok(Outcome::Failed(failure)),
         ResponseBody::Unsupported { reason } => return Ok(Outcome::Unsupported { reason }),
@@ -73,7 +71,7 @@ pub(crate) fn connect_twice(
     let connections = packets().map(|packets| packets.connections);
     if let Some(other) = connections.filter(|made| *made != 2) {
         let detail = format!("the client made {other} connections, where 2 were due");
-        return Ok(Outcome::Failed(wrong_work(FailureWord::Ech, detail)));
+        return Ok(wrong(detail));
     }
     measured.phases.rejected_ns = Some(rejected_ns);
     measured.phases.total_ns += rejected_ns;
@@ -82,10 +80,6 @@ pub(crate) fn connect_twice(
 
 /// Returns the Encrypted ClientHello of the second connection, and the time of the first one.
 fn retry(policy: EchPolicy, rejected: &EchRejected) -> Result<(Option<Ech>, u64), Box<Outcome>> {
-    let wrong = |detail: &str| {
-        let failure = wrong_work(FailureWord::Ech, detail.to_owned());
-        Box::new(Outcome::Failed(failure))
-    };
     let sent = EmulatedEch::of(policy).retry_configs;
     let second = match (&rejected.retry_configs, sent) {
         (Some(list), Some(sent)) if *list == sent => Some(Ech::Configs(sent)),
@@ -98,17 +92,21 @@ fn retry(policy: EchPolicy, rejected: &EchRejected) -> Result<(Option<Ech>, u64)
             }));
         }
         (Some(_), _) => {
-            return Err(wrong(
-                "the client reports configurations that the server did not send",
-            ));
+            let detail = "the client reports configurations that the server did not send";
+            return Err(Box::new(wrong(detail)));
         }
     };
     match rejected.failure.after_ns {
         Some(after_ns) if after_ns > 0 => Ok((second, after_ns)),
-        _ => Err(wrong(
-            "the client does not report the time of the rejection",
-        )),
+        _ => {
+            let detail = "the client does not report the time of the rejection";
+            Err(Box::new(wrong(detail)))
+        }
     }
+}
+
+fn wrong(detail: impl Into<String>) -> Outcome {
+    Outcome::Failed(wrong_work(FailureWord::Ech, detail.into()))
 }
 
 /// Returns the difference between the outcome that a site requires and that which both sides report of the finished connection, if

@@ -57,12 +57,12 @@ pub fn environment() -> Environment {
         ),
     ];
     let files = FILES.map(|(name, path)| (name, read(path)));
+    let facts = facts.into_iter().chain(files);
     let facts = facts
-        .into_iter()
-        .chain(files)
+        .filter_map(|(name, value)| Some((name, value?)))
         .chain(processor::facts(Path::new(processor::CPUS)))
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| (name.to_owned(), value))
         .collect();
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -71,7 +71,7 @@ pub fn environment() -> Environment {
     Environment { facts, variables }
 }
 
-fn read(path: &str) -> Option<String> {
+fn read(path: impl AsRef<Path>) -> Option<String> {
     fs::read_to_string(path)
         .ok()
         .map(|text| text.trim().to_owned())

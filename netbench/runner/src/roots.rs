@@ -42,22 +42,12 @@ const LOADER: &str = "etc/ld.so.cache";
 /// An error that prevents layouts from being tested.
 #[derive(Debug, thiserror::Error)]
 pub enum RootsError {
-    /// A certificate cannot be made.
-    #[error("layout {layout}: {what}")]
-    Certificate {
-        /// The layout.
-        layout: String,
-        /// The error.
-        what: String,
-    },
-    /// A file cannot be written.
-    #[error("layout {layout}: cannot write its files: {source}")]
-    Write {
-        /// The layout.
-        layout: String,
-        /// The error.
-        source: io::Error,
-    },
+    /// A certificate of the layout with this name cannot be made.
+    #[error("layout {0}: {1}")]
+    Certificate(String, String),
+    /// A file of the layout with this name cannot be written.
+    #[error("layout {0}: cannot write its files: {1}")]
+    Write(String, #[source] io::Error),
 }
 
 /// Tests each client with its `wanted` layouts, and passes each sample to `found`, which can end the run, as does `stop`
@@ -75,14 +65,9 @@ pub fn try_layouts(
 ) -> Result<(), RootsError> {
     let now = Timestamp::now();
     let files = tempfile::Builder::new().prefix("netbench-roots-").tempdir();
-    let place = files.map_err(|source| RootsError::Write {
-        layout: "of any name".to_owned(),
-        source,
-    })?;
-    let mut stores = Stores::new(now).map_err(|what| RootsError::Certificate {
-        layout: "of the sites".to_owned(),
-        what,
-    })?;
+    let place = files.map_err(|source| RootsError::Write("of any name".to_owned(), source))?;
+    let mut stores = Stores::new(now)
+        .map_err(|what| RootsError::Certificate("of the sites".to_owned(), what))?;
     for layout in layouts {
         let left: Vec<_> = clients
             .iter()
@@ -92,16 +77,10 @@ pub fn try_layouts(
             continue;
         }
         let files = stores.files(layout, now);
-        let files = files.map_err(|what| RootsError::Certificate {
-            layout: layout.name.clone(),
-            what,
-        })?;
+        let files = files.map_err(|what| RootsError::Certificate(layout.name.clone(), what))?;
         let folder = place.path().join(&layout.name);
         let written = write(&folder, &files);
-        let places = written.map_err(|source| RootsError::Write {
-            layout: layout.name.clone(),
-            source,
-        })?;
+        let places = written.map_err(|source| RootsError::Write(layout.name.clone(), source))?;
         let system = FileView::new(&places).map(|view| System {
             view,
             environment: layout.environment.clone(),

@@ -47,9 +47,6 @@ impl<S, E> Outlet<'_, S, E> {
 
 /// Tests all clients at the same time by `test`, and passes each sample to `found`, until `found` or an error ends the
 /// run.
-///
-/// # Errors
-/// Returns the first error of a client.
 pub(crate) fn side_by_side<C: Send, S: Send, E: Send>(
     clients: impl IntoIterator<Item = C>,
     stop: &AtomicBool,

@@ -57,14 +57,9 @@ pub struct Worker {
 /// An error of a worker.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// The program could not be started.
-    #[error("cannot start {program}: {source}")]
-    Start {
-        /// The program.
-        program: String,
-        /// The error.
-        source: io::Error,
-    },
+    /// The program with this path could not be started.
+    #[error("cannot start {0}: {1}")]
+    Start(String, #[source] io::Error),
     /// The worker ended.
     #[error("the worker {}{}", ended(.status), said(.stderr))]
     Died {
@@ -111,7 +106,7 @@ impl WorkerError {
     /// Returns the error as it is recorded in a sample.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
-            Self::Start { .. } => FailureWord::Start,
+            Self::Start(..) => FailureWord::Start,
             Self::Died { .. } => FailureWord::Died,
             // A stopped run records no such sample.
             Self::Hung { .. } | Self::Stopped => FailureWord::Hung,
@@ -147,10 +142,8 @@ impl Worker {
     /// # Errors
     /// Returns [`WorkerError::Start`].
     pub fn start(program: &WorkerProgram, launch: &Launch<'_>) -> Result<Self, WorkerError> {
-        Self::try_start(program, launch).map_err(|source| WorkerError::Start {
-            program: program.path.display().to_string(),
-            source,
-        })
+        Self::try_start(program, launch)
+            .map_err(|source| WorkerError::Start(program.path.display().to_string(), source))
     }
 
     fn try_start(program: &WorkerProgram, launch: &Launch<'_>) -> io::Result<Self> {

@@ -4,18 +4,20 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use netbench_model::{Environment, NOT_SHOWN};
 
+use super::read;
+
 /// The folder of the kernel's files.
 pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 
 /// Returns the facts of the processor that this folder describes.
-pub(super) fn facts(cpus: &Path) -> Vec<(&'static str, Option<String>)> {
+pub(super) fn facts(cpus: &Path) -> Vec<(&'static str, String)> {
     let siblings = of_all(cpus, "topology/thread_siblings_list");
     let shared: Vec<&str> = siblings
         .iter()
         .map(String::as_str)
         .filter(|list| list.contains([',', '-']))
         .collect();
-    let active = read(&cpus.join("smt/active"));
+    let active = read(cpus.join("smt/active"));
     let hyper_threading = match active.as_deref() {
         Some("1") => "on",
         Some("0") => "off",
@@ -23,8 +25,8 @@ pub(super) fn facts(cpus: &Path) -> Vec<(&'static str, Option<String>)> {
         _ if !siblings.is_empty() => "off",
         _ => NOT_SHOWN,
     };
-    let no_turbo = read(&cpus.join("intel_pstate/no_turbo"));
-    let boost = read(&cpus.join("cpufreq/boost"));
+    let no_turbo = read(cpus.join("intel_pstate/no_turbo"));
+    let boost = read(cpus.join("cpufreq/boost"));
     let turbo = match (no_turbo.as_deref(), boost.as_deref()) {
         (Some("0"), _) | (None, Some("1")) => "on",
         (Some("1"), _) | (None, Some("0")) => "off",
@@ -33,13 +35,10 @@ pub(super) fn facts(cpus: &Path) -> Vec<(&'static str, Option<String>)> {
     let governors = of_all(cpus, "cpufreq/scaling_governor");
     let governors: Vec<String> = governors.into_iter().collect();
     vec![
-        (
-            Environment::HYPER_THREADING,
-            Some(hyper_threading.to_owned()),
-        ),
-        (Environment::THREAD_SIBLINGS, Some(shared.join(" "))),
-        (Environment::TURBO, Some(turbo.to_owned())),
-        (Environment::GOVERNOR, Some(governors.join(", "))),
+        (Environment::HYPER_THREADING, hyper_threading.to_owned()),
+        (Environment::THREAD_SIBLINGS, shared.join(" ")),
+        (Environment::TURBO, turbo.to_owned()),
+        (Environment::GOVERNOR, governors.join(", ")),
     ]
 }
 
@@ -51,14 +50,7 @@ fn of_all(cpus: &Path, file: &str) -> BTreeSet<String> {
         let number = name.to_str().and_then(|name| name.strip_prefix("cpu"));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     });
-    cpus.filter_map(|cpu| read(&cpu.path().join(file)))
-        .collect()
-}
-
-fn read(file: &Path) -> Option<String> {
-    fs::read_to_string(file)
-        .ok()
-        .map(|text| text.trim().to_owned())
+    cpus.filter_map(|cpu| read(cpu.path().join(file))).collect()
 }
 
 #[cfg(test)]
@@ -74,7 +66,6 @@ mod tests {
             fs::write(file, format!("{content}\n")).unwrap();
         }
         let facts = facts(folder.path()).into_iter();
-        let facts = facts.filter_map(|(name, value)| Some((name, value?)));
         facts.filter(|(_, value)| !value.is_empty()).collect()
     }
 

@@ -209,25 +209,13 @@ impl Tries<'_> {
         let mut browser: Option<Browser> = None;
         let mut left = cases.into_iter();
         while let Some(case) = left.next() {
-            let started = match browser.take() {
-                Some(runs) => Ok(runs),
-                None => self.start(place),
-            };
-            let runs = match started {
-                Ok(runs) => runs,
-                Err(BrowserError::Stopped) => return Ok(()),
-                Err(error) => {
-                    self.cannot(&error.to_string(), iter::once(case).chain(left));
-                    return Ok(());
-                }
-            };
-            let Some(mut attempt) = self.attempt(runs, place, case, self.all.limit)? else {
-                return Ok(());
-            };
-            if attempt.is_late() {
-                drop(attempt);
-                place.server.forget(&case.record.name)?;
-                let runs = match self.start(place) {
+            let mut limit = self.all.limit;
+            let attempt = loop {
+                let started = match browser.take() {
+                    Some(runs) => Ok(runs),
+                    None => self.start(place),
+                };
+                let runs = match started {
                     Ok(runs) => runs,
                     Err(BrowserError::Stopped) => return Ok(()),
                     Err(error) => {
@@ -235,12 +223,17 @@ impl Tries<'_> {
                         return Ok(());
                     }
                 };
-                let again = self.attempt(runs, place, case, self.all.limit * PATIENCE)?;
-                attempt = match again {
-                    Some(attempt) => attempt,
-                    None => return Ok(()),
+                let Some(attempt) = self.attempt(runs, place, case, limit)? else {
+                    return Ok(());
                 };
-            }
+                if limit > self.all.limit || !attempt.is_late() {
+                    break attempt;
+                }
+                // A second try has a new browser.
+                drop(attempt);
+                limit *= PATIENCE;
+                place.server.forget(&case.record.name)?;
+            };
             if let State::Open(runs) = attempt.state {
                 browser = Some(runs);
             }

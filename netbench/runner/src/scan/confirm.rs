@@ -336,12 +336,9 @@ fn is_answered(clients: &Clients<'_>, site: usize, hello: &Witness) -> bool {
     let Ok(address) = clients.targets.address(site) else {
         return false;
     };
-    let limit = clients.answer_limit;
-    match clients.place {
-        Some(place) => place.run(|| hello.is_answered(address, limit)),
-        None => Ok(hello.is_answered(address, limit)),
-    }
-    .unwrap_or(false)
+    let place = clients.place.cloned().unwrap_or_default();
+    let answered = place.run(|| hello.is_answered(address, clients.answer_limit));
+    answered.unwrap_or(false)
 }
 
 fn text(value: Option<impl ToString>) -> Option<String> {

@@ -39,14 +39,9 @@ pub enum OfferError {
         "stack {0}: its worker makes no connections, and so has no ClientHello to show; leave it out"
     )]
     NoConnections(StackName),
-    /// Its worker did not start or did not take its settings.
-    #[error("stack {stack}: cannot get its ClientHello: {source}")]
-    Worker {
-        /// The stack.
-        stack: StackName,
-        /// The error.
-        source: WorkerError,
-    },
+    /// The stack's worker did not start or did not take its settings.
+    #[error("stack {0}: cannot get its ClientHello: {1}")]
+    Worker(StackName, #[source] WorkerError),
     /// The worker sent no readable ClientHello.
     #[error("stack {stack}: cannot get its ClientHello: {why}{}", said(.worker))]
     NoHello {
@@ -140,10 +135,7 @@ fn capture(
     let said = send_hello(workers, launch, settings, connect);
     // A worker that is gone sends no more data.
     over.store(true, Ordering::Relaxed);
-    let said = said.map_err(|source| OfferError::Worker {
-        stack: stack.clone(),
-        source,
-    })?;
+    let said = said.map_err(|source| OfferError::Worker(stack.clone(), source))?;
     match reading.join() {
         Ok(Ok(hello)) => Ok(hello),
         Ok(Err(why)) => Err(no_hello(stack, why, said)),
@@ -177,10 +169,7 @@ fn send_hello(
 
 fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr)> {
     let any = (Ipv4Addr::LOCALHOST, 0);
-    let listener = match place {
-        Some(place) => place.run(|| TcpListener::bind(any)),
-        None => Ok(TcpListener::bind(any)),
-    };
+    let listener = (place.cloned().unwrap_or_default()).run(|| TcpListener::bind(any));
     let listener = listener.map_err(std::io::Error::other)??;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;

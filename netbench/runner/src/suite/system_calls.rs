@@ -10,7 +10,7 @@ use super::{
     SuiteTrials,
     proof::prove_slice,
     trace::{Calls, Trace},
-    workers::{Lost, Ready, TURN_LIMIT, ready},
+    workers::{Ready, TURN_LIMIT, ready},
 };
 use crate::Launch;
 
@@ -46,7 +46,7 @@ fn counted(
     scenario: &Scenario,
     launch: &Launch<'_>,
 ) -> Result<[Calls; 2], String> {
-    let mut ready = ready(trials, stack, scenario, launch).map_err(Lost::reason)?;
+    let mut ready = ready(trials, stack, scenario, launch).map_err(|lost| lost.to_string())?;
     turn(&mut ready, scenario, WARM_UP)?;
     let trace = Trace::start(ready.worker.process()).map_err(|error| error.to_string())?;
     let mut before = trace.calls();
@@ -70,7 +70,8 @@ fn turn(ready: &mut Ready, scenario: &Scenario, operations: u32) -> Result<(), S
         clocks: Clocks::Wall,
         batch: 1,
     };
-    let sliced = ready.slice(slice, TURN_LIMIT).map_err(Lost::reason)?;
+    let sliced = ready.slice(slice, TURN_LIMIT);
+    let sliced = sliced.map_err(|lost| lost.to_string())?;
     prove_slice(scenario, &slice, &sliced).map_err(|failure| failure.detail)
 }
 

@@ -64,9 +64,6 @@ pub(super) enum TraceError {
 impl Trace {
     /// Begins to count the calls of all threads of a group of processes: a worker may be a script that starts another
     /// program.
-    ///
-    /// # Errors
-    /// Returns the reason why they cannot be counted.
     pub(super) fn start(group: u32) -> Result<Self, TraceError> {
         let (calls, stop) = (
             Arc::new(Mutex::new(Calls::new())),
@@ -101,9 +98,6 @@ impl Trace {
     }
 
     /// Ends the trace; the process continues.
-    ///
-    /// # Errors
-    /// Returns an error if the process does not stop in time.
     pub(super) fn end(self) -> Result<(), TraceError> {
         self.stop.store(true, Ordering::Relaxed);
         self.ended

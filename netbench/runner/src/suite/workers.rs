@@ -19,13 +19,17 @@ pub(super) struct Ready {
 }
 
 /// The reason why there are no figures.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Lost {
     /// The worker answered that it failed, or its work was not the requested one.
+    #[error("{}", .0.detail)]
     Failed(Failure),
     /// The stack does not support the scenario.
+    #[error("{0}")]
     Unsupported(String),
     /// The worker is gone.
-    Worker(WorkerError),
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
 }
 
 impl Lost {
@@ -36,26 +40,11 @@ impl Lost {
             Self::Worker(error) => SuiteOutcome::Failed(error.failure()),
         }
     }
-
-    /// Returns the reason in words.
-    pub(super) fn reason(self) -> String {
-        match self {
-            Self::Failed(failure) => failure.detail,
-            Self::Unsupported(reason) => reason,
-            Self::Worker(error) => error.to_string(),
-        }
-    }
 }
 
 impl From<Failure> for Lost {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
-    }
-}
-
-impl From<WorkerError> for Lost {
-    fn from(error: WorkerError) -> Self {
-        Self::Worker(error)
     }
 }
 
