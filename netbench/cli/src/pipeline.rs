@@ -437,14 +437,15 @@ fn set_up<M: Measured>(
 fn end_session<P>(manifest: &mut Manifest<P>, setup: &Setup, interrupted: bool) {
     let checks = manifest.link.take().map(|link| link.checks);
     manifest.link = link(setup, checks.unwrap_or_default());
-    if let (Some(targets), Some(session)) = (&setup.targets, manifest.sessions.last_mut()) {
-        match targets.served() {
+    let lab = setup.targets.as_ref().and_then(Targets::as_lab);
+    if let (Some(lab), Some(session)) = (lab, manifest.sessions.last_mut()) {
+        match lab.served() {
             Ok(served) => session.served = served,
             Err(error) => manifest
                 .warnings
                 .push(format!("the lab's own counts are missing: {error}")),
         }
-        for (server, bytes) in targets.server_peaks() {
+        for (server, bytes) in lab.peaks() {
             let name = format!("server_peak_bytes_{server}");
             manifest.environment.facts.insert(name, bytes.to_string());
         }

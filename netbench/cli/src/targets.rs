@@ -10,7 +10,9 @@ use netbench_model::{
     RootsSource, Site, Target, authority, destination, parse_target, suggestion,
 };
 use netbench_protocol::Resolve;
-use netbench_runner::{HostAddress, Targets, Workers, resolve, scan::EXAMPLE_HOST, unresolved};
+use netbench_runner::{
+    HostAddress, LabTargets, Targets, Workers, resolve, scan::EXAMPLE_HOST, unresolved,
+};
 
 use crate::{
     exit::{NoNetwork, WrongInput, bail_input, cannot_continue, in_a_line},
@@ -131,11 +133,11 @@ impl Sites {
         progress.stage(&format!("link: {}", link.why()));
         let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
         let roots = self.roots.clone().with_lab_ca(lab.ca_pem());
-        let targets = Targets::lab(link, lab, sites, workers)?;
+        let targets = LabTargets::start(link, lab, sites, workers)?;
         if let Some(what) = targets.not_served() {
             progress.stage(&what);
         }
-        Ok((targets, roots.pem))
+        Ok((Targets::Lab(Box::new(targets)), roots.pem))
     }
 
     /// Returns the address of each site.

@@ -1,20 +1,18 @@
 use std::{
     collections::BTreeMap,
-    io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::Duration,
 };
 
 use netbench_compat::EmulatedEch;
-use netbench_lab::{CompressedMessage, Lab};
+use netbench_lab::Lab;
 use netbench_link::Link;
 use netbench_model::{
-    ClientChain, Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme,
-    Site,
+    Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, SignatureScheme, Site,
 };
 use netbench_protocol::{
-    ClientIdentity, Operation, RequestBody, ResponseBody, Serve, ServeSite, Serving, SharedListener,
+    Operation, RequestBody, ResponseBody, Serve, ServeSite, Serving, SharedListener,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -41,8 +39,6 @@ const NOBODY: u16 = 9;
 /// The lab's servers, running, and the link to them.
 pub struct LabTargets {
     servers: Vec<LabServer>,
-    /// The index of each site's server; `None` for sites without a server.
-    server_of: Vec<Option<usize>>,
     /// The address of each site.
     places: RwLock<Vec<Result<SocketAddr, Unserved>>>,
     lab: Lab,
@@ -54,6 +50,7 @@ pub struct LabTargets {
 
 struct LabServer {
     stack: String,
+    /// The indices of its sites, in ascending order.
     sites: Vec<usize>,
     process: Mutex<Option<Worker>>,
     /// Number of times that it has died and been restarted.
@@ -84,7 +81,7 @@ impl LabTargets {
     ///
     /// # Errors
     /// Returns an error if a server does not start or does not answer.
-    pub(crate) fn start(
+    pub fn start(
         link: Link,
         lab: Lab,
         sites: &[Site],
@@ -96,24 +93,16 @@ impl LabTargets {
                 by_stack.entry(&site.lab.server).or_default().push(i);
             }
         }
-        let mut server_of = vec![None; sites.len()];
-        let mut servers = Vec::new();
-        for (stack, sites) in by_stack {
-            for i in &sites {
-                server_of[*i] = Some(servers.len());
-            }
-            servers.push(LabServer {
-                stack: stack.to_owned(),
-                sites,
-                process: Mutex::new(None),
-                deaths: AtomicU32::new(0),
-                deaths_in_a_row: AtomicU32::new(0),
-                given_up: AtomicBool::new(false),
-            });
-        }
+        let servers = by_stack.into_iter().map(|(stack, sites)| LabServer {
+            stack: stack.to_owned(),
+            sites,
+            process: Mutex::new(None),
+            deaths: AtomicU32::new(0),
+            deaths_in_a_row: AtomicU32::new(0),
+            given_up: AtomicBool::new(false),
+        });
         let targets = Self {
-            servers,
-            server_of,
+            servers: servers.collect(),
             places: RwLock::default(),
             lab,
             sites: sites.to_vec(),
@@ -147,8 +136,9 @@ impl LabTargets {
         &self.link
     }
 
-    pub(crate) fn ca_pem(&self) -> &str {
-        self.lab.ca_pem()
+    /// Returns the certificates and keys of servers and clients.
+    pub fn lab(&self) -> &Lab {
+        &self.lab
     }
 
     /// Returns the address of a site; see [`crate::Targets::address`].
@@ -164,23 +154,8 @@ impl LabTargets {
         places[site].as_ref().err()?.unsupported.clone()
     }
 
-    /// Returns the certificates and the key of clients of sites that require these.
-    pub(crate) fn client_identity(&self, chain: ClientChain) -> Option<ClientIdentity> {
-        self.lab.client_identity(chain)
-    }
-
-    /// Returns the size of the DER of the certificates that the clients of a site send.
-    pub(crate) fn client_chain_bytes(&self, site: &Site) -> Option<u64> {
-        self.lab.client_chain_bytes(site.lab.client_chain?)
-    }
-
-    /// Compresses the Certificate message of a site's server. Returns `None` where the site has no server.
-    pub(crate) fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
-        self.lab.compressed(site)
-    }
-
-    /// Returns the message about sites without a server; see [`crate::Targets::not_served`].
-    pub(crate) fn not_served(&self) -> Option<String> {
+    /// Returns the message for the user if some sites have no server.
+    pub fn not_served(&self) -> Option<String> {
         let places = self.places.read();
         let mut unserved = places.iter().filter_map(|place| place.as_ref().err());
         let detail = &unserved.next()?.failure.detail;
@@ -188,9 +163,9 @@ impl LabTargets {
         Some(format!("{failed} of {all} sites have no server: {detail}"))
     }
 
-    /// Returns the peak sizes of the servers; see [`crate::Targets::server_peaks`]. The worker of an installed
-    /// server has the server in another process: the size of the worker does not show that of the server.
-    pub(crate) fn peaks(&self) -> BTreeMap<String, u64> {
+    /// Returns the peak resident size of each server, in bytes. The worker of an installed server has the server in
+    /// another process: the size of the worker does not show that of the server.
+    pub fn peaks(&self) -> BTreeMap<String, u64> {
         let servers = self.servers.iter().filter_map(|server| {
             let program = &self.workers.program(&server.stack)?.path;
             if program.ends_with(INSTALLED_SERVERS) {
@@ -202,9 +177,11 @@ impl LabTargets {
         servers.collect()
     }
 
-    /// Returns the counts of the servers; see [`crate::Targets::served`]. A server that died lost its counts: its
-    /// sites are left out.
-    pub(crate) fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
+    /// Returns the counts of the servers so far. A server that died lost its counts: its sites are left out.
+    ///
+    /// # Errors
+    /// Returns an error if a server does not answer within ten seconds.
+    pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
         let mut counts = Vec::new();
         for server in &self.servers {
             let mut process = server.process.lock();
@@ -277,7 +254,7 @@ impl LabTargets {
         let in_a_row = server.deaths_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
         let revived = if in_a_row < DEATHS_IN_A_ROW {
             self.start_server(server).map_err(|error| match error {
-                TargetsError::Server { source, .. } => source,
+                TargetsError::Server(_, source) => source,
                 error @ TargetsError::NoServer(_) => WorkerError::Refused(error.to_string()),
             })
         } else {
@@ -398,7 +375,8 @@ impl LabTargets {
     }
 
     fn server(&self, site: usize) -> Option<&LabServer> {
-        self.server_of[site].map(|at| &self.servers[at])
+        let mut servers = self.servers.iter();
+        servers.find(|server| server.sites.binary_search(&site).is_ok())
     }
 }
 
@@ -409,10 +387,7 @@ impl LabServer {
 }
 
 fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
-    TargetsError::Server {
-        server: server.stack.clone(),
-        source,
-    }
+    TargetsError::Server(server.stack.clone(), source)
 }
 
 /// Returns the feature that the server of a site lacks, as far as its description shows, and a server that has it.

@@ -2,9 +2,8 @@ use netbench_model::{
     Condition, EarlyDataPolicy, EarlyDataStatus, EchPolicy, Failure, FailureClass, FailureWord,
     LinkPackets, Measured, Negotiated, Phase, Phases, Role, Site, Target,
 };
-use netbench_protocol::Operation;
 
-use crate::{Workers, ech};
+use crate::ech;
 
 /// The maximum number of bytes that may follow the last ones that a client counts: messages of both sides that
 /// close the connection, and frames for which no response waits.
@@ -26,27 +25,10 @@ pub(crate) struct Expected<'a> {
     pub(crate) site: &'a Site,
     /// Encrypted ClientHello between the client and the lab's server.
     pub(crate) ech: Option<EchPolicy>,
-    pub(crate) verification: VerificationTime,
+    /// Whether the stack reports the time of its verification.
+    pub(crate) times_verification: bool,
     /// Size of the certificates that the client sends, if the site requires some.
     pub(crate) client_chain_bytes: Option<u64>,
-}
-
-/// Whether a stack reports the time of its verification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VerificationTime {
-    Reported,
-    /// The stack's worker lists [`Operation::VerificationUntimed`].
-    Unknown,
-}
-
-impl VerificationTime {
-    pub(crate) fn of(workers: &Workers, stack: &str) -> Self {
-        if workers.does(stack, Operation::VerificationUntimed) {
-            Self::Unknown
-        } else {
-            Self::Reported
-        }
-    }
 }
 
 /// Returns the failure of work that differs from the requested one.
@@ -109,8 +91,7 @@ fn compare(
         let detail = format!("the client reports that resumed is {}", client.resumed);
         return Err((reason, detail));
     }
-    if !resumes && phases.verify_ns.is_none() && expected.verification == VerificationTime::Reported
-    {
+    if !resumes && phases.verify_ns.is_none() && expected.times_verification {
         let detail = "phases.verify_ns is null: the certificate chain was not verified";
         return Err((FailureWord::NoVerification, detail.to_owned()));
     }

@@ -10,10 +10,8 @@ pub(crate) struct Seats<'a> {
     shared: &'a Shared<'a>,
     /// The settings of clients.
     clients: Vec<OwnClient>,
-    /// The workers, by [`Seats::index`].
-    workers: Vec<Option<Worker>>,
-    /// The reasons why stacks without a worker have none.
-    failures: Vec<Failure>,
+    /// The workers, or the reasons why stacks have none, by [`Seats::index`].
+    workers: Vec<Result<Worker, Failure>>,
 }
 
 impl<'a> Seats<'a> {
@@ -27,16 +25,10 @@ impl<'a> Seats<'a> {
             }
         }
         let seats = clients.len() * plan.stacks.len();
-        let not_started = Failure::new(
-            FailureClass::Worker,
-            FailureWord::Start,
-            "the worker was not started".to_owned(),
-        );
         Self {
             shared,
             clients,
-            workers: std::iter::repeat_with(|| None).take(seats).collect(),
-            failures: vec![not_started; seats],
+            workers: (0..seats).map(|_| not_started()).collect(),
         }
     }
 
@@ -48,16 +40,15 @@ impl<'a> Seats<'a> {
     }
 
     pub(crate) fn has_worker(&self, seat: usize) -> bool {
-        self.workers[seat].is_some()
+        self.workers[seat].is_ok()
     }
 
     /// Returns the settings of the worker of a seat.
     pub(crate) fn settings(&self, seat: usize) -> Configure {
         let trials = self.shared.trials;
         let (stack, own) = (self.stack_at(seat).stack(), self.client(seat));
-        let lab = self.shared.targets.as_lab();
-        let required = lab.zip(own.chain);
-        let required = required.and_then(|(lab, chain)| lab.client_identity(chain));
+        let required = self.shared.targets.as_lab().zip(own.chain);
+        let required = required.and_then(|(targets, chain)| targets.lab().client_identity(chain));
         Configure {
             identity: required.or_else(|| trials.identity.clone()),
             ech: own.ech(),
@@ -67,33 +58,36 @@ impl<'a> Seats<'a> {
 
     /// Returns the worker of a seat, or the reason why it has none.
     pub(crate) fn worker(&mut self, seat: usize) -> Result<&mut Worker, &Failure> {
-        self.workers[seat].as_mut().ok_or(&self.failures[seat])
+        self.workers[seat].as_mut().map_err(|failure| &*failure)
     }
 
-    /// Puts a worker in a seat, and returns the previous one.
-    pub(crate) fn replace(&mut self, seat: usize, worker: Option<Worker>) -> Option<Worker> {
-        std::mem::replace(&mut self.workers[seat], worker)
+    /// Takes the worker from a seat, which then has none.
+    pub(crate) fn take(&mut self, seat: usize) -> Result<Worker, Failure> {
+        std::mem::replace(&mut self.workers[seat], not_started())
     }
 
-    /// Ends all workers.
+    /// Puts a worker that was taken back.
+    pub(crate) fn put(&mut self, seat: usize, worker: Result<Worker, Failure>) {
+        self.workers[seat] = worker;
+    }
+
     pub(crate) fn clear(&mut self) {
-        self.workers.iter_mut().for_each(|worker| *worker = None);
+        self.workers.fill_with(not_started);
     }
 
     /// Fills the seat with a fresh worker, and returns whether that succeeded.
     pub(crate) fn start_anew(&mut self, seat: usize) -> bool {
-        self.workers[seat] = None;
+        self.workers[seat] = not_started();
         match self.start(seat) {
-            Ok(worker) => self.workers[seat] = Some(worker),
+            Ok(worker) => self.workers[seat] = Ok(worker),
             Err(WorkerError::Stopped) => {}
             Err(error) => {
                 self.lost(seat, &error);
             }
         }
-        self.workers[seat].is_some()
+        self.workers[seat].is_ok()
     }
 
-    /// Returns the stack of a seat.
     fn stack_at(&self, seat: usize) -> &'a StackName {
         let stacks = &self.shared.trials.plan.stacks;
         &stacks[seat % stacks.len()]
@@ -101,10 +95,9 @@ impl<'a> Seats<'a> {
 
     /// Gives the worker up: the next unit starts another.
     pub(crate) fn lost(&mut self, seat: usize, error: &WorkerError) -> Outcome {
-        self.workers[seat] = None;
         let why = error.to_string();
         let failure = error.failure();
-        self.failures[seat] = failure.clone();
+        self.workers[seat] = Err(failure.clone());
         let stack = self.stack_at(seat).clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });
         Outcome::Failed(failure)
@@ -125,4 +118,10 @@ impl<'a> Seats<'a> {
     fn client(&self, seat: usize) -> &OwnClient {
         &self.clients[seat / self.shared.trials.plan.stacks.len()]
     }
+}
+
+fn not_started() -> Result<Worker, Failure> {
+    let (class, word) = (FailureClass::Worker, FailureWord::Start);
+    let detail = "the worker was not started".to_owned();
+    Err(Failure::new(class, word, detail))
 }

@@ -6,8 +6,7 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, EarlyDataStatus, LinkPackets, LossLog, Outcome, ReplayStatus, Role, SCHEMA_VERSION,
-    Sample, Target,
+    Condition, EarlyDataStatus, LinkPackets, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Connect, HttpRequest, Operation};
 use parking_lot::MutexGuard;
@@ -18,7 +17,7 @@ use crate::{
     ech,
     execute::{Shared, time_outs_after},
     lab_targets::ServerDeath,
-    proof::{Expected, VerificationTime, is_sound, unsupported},
+    proof::{Expected, is_sound, unsupported},
     replay::replay,
     requests::{connect, connect_request},
     seats::Seats,
@@ -30,31 +29,8 @@ const TAKES: u32 = 3;
 /// The number of times that every stack runs into the time limit before a site is given up for the run.
 pub const TIME_OUTS: u32 = 2;
 
-/// The outcome of a trial; `None` if the run was stopped before its end.
-type Trial = Option<Tried>;
-
-/// A trial that was made, or could not be made.
-#[derive(Debug, Clone)]
-struct Tried {
-    started_unix_ms: u64,
-    outcome: Outcome,
-    losses: Vec<LossLog>,
-    packets: Option<LinkPackets>,
-    replay: Option<ReplayStatus>,
-}
-
-impl Tried {
-    /// Returns a trial that sent no packet.
-    fn without_packets(started_unix_ms: u64, outcome: Outcome) -> Self {
-        Self {
-            started_unix_ms,
-            outcome,
-            losses: Vec::new(),
-            packets: None,
-            replay: None,
-        }
-    }
-}
+/// A trial that was made, or could not be made; `None` if the run was stopped before its end.
+type Trial = Option<Sample>;
 
 /// The result of an attempt at a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +105,7 @@ impl<'a> Slot<'a> {
                 let guard = self.enter(site);
                 let trial = self.connect(&warmup, stack, Role::Warmup);
                 leave(guard);
-                let _ = self.record(&warmup, stack, Role::Warmup, trial);
+                let _ = self.record(site, trial);
             }
         }
     }
@@ -188,49 +164,52 @@ impl<'a> Slot<'a> {
             (None, Targets::Lab(_)) => None,
         };
         if let Some(outcome) = outcome {
-            let tried = Tried::without_packets(unix_ms(), outcome);
-            return self.record(unit, stack, Role::Measured, Some(tried));
+            let sample = self.sample(unit, stack, Role::Measured, unix_ms(), outcome);
+            return self.record(unit.site, Some(sample));
         }
         let guard = self.enter(unit.site);
         match unit.condition {
             Condition::Clean => {
                 let trial = self.connect(unit, stack, Role::Measured);
                 leave(guard);
-                self.record(unit, stack, Role::Measured, trial)
+                self.record(unit.site, trial)
             }
             Condition::Resumed | Condition::EarlyData => {
                 let prime = self.connect(unit, stack, Role::Prime);
                 let measured = match &prime {
-                    Some(tried) if tried.outcome.ok().is_some() => {
+                    Some(sample) if sample.outcome.ok().is_some() => {
                         self.pause();
                         let measured = self.connect(unit, stack, Role::Measured);
-                        measured.map(|tried| self.replayed(unit, stack, tried))
+                        measured.map(|sample| self.replayed(unit, stack, sample))
                     }
-                    other => other.clone(),
+                    other => other.clone().map(|sample| Sample {
+                        role: Role::Measured,
+                        ..sample
+                    }),
                 };
                 leave(guard);
-                let _ = self.record(unit, stack, Role::Prime, prime);
-                self.record(unit, stack, Role::Measured, measured)
+                let _ = self.record(unit.site, prime);
+                self.record(unit.site, measured)
             }
             Condition::Cold => {
                 let seat = self.seats.index(unit.site, stack);
-                let usual = self.seats.replace(seat, None);
+                let usual = self.seats.take(seat);
                 let taken = self.cold(unit, stack);
                 leave(guard);
-                self.seats.replace(seat, usual);
+                self.seats.put(seat, usual);
                 taken
             }
         }
     }
 
     /// Adds the treatment of early data that are sent again, if the server accepted them.
-    fn replayed(&mut self, unit: &Unit, stack: usize, tried: Tried) -> Tried {
-        let status = tried.outcome.ok().and_then(|ok| ok.client.early_data);
+    fn replayed(&mut self, unit: &Unit, stack: usize, sample: Sample) -> Sample {
+        let status = sample.outcome.ok().and_then(|ok| ok.client.early_data);
         let Targets::Lab(lab) = self.shared.targets else {
-            return tried;
+            return sample;
         };
         if status != Some(EarlyDataStatus::Accepted) || self.shared.is_over() {
-            return tried;
+            return sample;
         }
         let seat = self.seats.index(unit.site, stack);
         let address = self.shared.targets.address(unit.site);
@@ -241,7 +220,7 @@ impl<'a> Slot<'a> {
             }
             _ => None,
         };
-        Tried { replay, ..tried }
+        Sample { replay, ..sample }
     }
 
     /// Makes the first connection of a fresh process, and a second one of the same process, which shows the
@@ -252,20 +231,20 @@ impl<'a> Slot<'a> {
         let first = self.connect(unit, stack, Role::Measured);
         let went_well = first
             .as_ref()
-            .is_some_and(|tried| tried.outcome.ok().is_some());
-        let taken = self.record(unit, stack, Role::Measured, first);
+            .is_some_and(|sample| sample.outcome.ok().is_some());
+        let taken = self.record(unit.site, first);
         if !went_well || self.shared.is_over() {
             return taken;
         }
         self.pause();
         let again = self.connect(unit, stack, Role::Again);
-        let _ = self.record(unit, stack, Role::Again, again);
+        let _ = self.record(unit.site, again);
         if unit.takes_steps() && self.shared.can(stack, Operation::SetUp) && !self.shared.is_over()
         {
             self.pause();
             self.seats.start_anew(seat);
             let stepped = self.connect(unit, stack, Role::Stepped);
-            let _ = self.record(unit, stack, Role::Stepped, stepped);
+            let _ = self.record(unit.site, stepped);
         }
         taken
     }
@@ -295,18 +274,20 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Makes one connection.
     fn connect(&mut self, unit: &Unit, stack: usize, role: Role) -> Trial {
         let (started, targets) = (unix_ms(), self.shared.targets);
         let address = match targets.address(unit.site) {
             Ok(address) => address,
-            Err(failure) => return Some(Tried::without_packets(started, Outcome::Failed(failure))),
+            Err(failure) => {
+                let outcome = Outcome::Failed(failure);
+                return Some(self.sample(unit, stack, role, started, outcome));
+            }
         };
         let outcome = match targets {
             Targets::Hosts(_) => self.ask(unit, stack, role, address)?,
             Targets::Lab(lab) => {
                 if let Some(server) = self.given_up(unit.site) {
-                    return Some(Tried::without_packets(started, discarded(server)));
+                    return Some(self.sample(unit, stack, role, started, discarded(server)));
                 }
                 let deaths = lab.deaths(unit.site);
                 let outcome = self.ask(unit, stack, role, address)?;
@@ -314,7 +295,8 @@ impl<'a> Slot<'a> {
                     Outcome::Ok(_) => lab.went_well(unit.site),
                     Outcome::Failed(_) => {
                         if let Some(death) = lab.death(unit.site, deaths) {
-                            return Some(Tried::without_packets(started, self.server_died(death)));
+                            let outcome = self.server_died(death);
+                            return Some(self.sample(unit, stack, role, started, outcome));
                         }
                     }
                     Outcome::Unsupported { .. } | Outcome::Discarded { .. } => {}
@@ -322,13 +304,39 @@ impl<'a> Slot<'a> {
                 outcome
             }
         };
-        Some(Tried {
-            started_unix_ms: started,
-            outcome,
+        Some(Sample {
             losses: targets.losses(unit.site),
             packets: targets.packets(unit.site),
-            replay: None,
+            ..self.sample(unit, stack, role, started, outcome)
         })
+    }
+
+    /// Returns the sample of a trial that sent no packet.
+    fn sample(
+        &self,
+        unit: &Unit,
+        stack: usize,
+        role: Role,
+        started_unix_ms: u64,
+        outcome: Outcome,
+    ) -> Sample {
+        let plan = self.shared.trials.plan;
+        Sample {
+            schema: SCHEMA_VERSION,
+            session: self.shared.trials.session,
+            trial: unit.first_trial,
+            site: plan.sites[unit.site].name(),
+            stack: plan.stacks[stack].clone(),
+            condition: unit.condition,
+            round: unit.round,
+            block: self.block,
+            role,
+            started_unix_ms,
+            outcome,
+            losses: Vec::new(),
+            packets: None,
+            replay: None,
+        }
     }
 
     /// Returns whether the site is given up because every stack ran into the time limit.
@@ -398,19 +406,16 @@ impl<'a> Slot<'a> {
             },
             ..connect_request(site, address, (condition, asked), plan.timeout())
         };
-        let stack_name = plan.stacks[stack].stack();
         let expected = Expected {
             condition: unit.condition,
             role,
             target: plan.target,
             site,
             ech,
-            verification: VerificationTime::of(self.shared.workers, stack_name),
-            client_chain_bytes: self
-                .shared
-                .targets
-                .as_lab()
-                .and_then(|lab| lab.client_chain_bytes(site)),
+            times_verification: !self.shared.can(stack, Operation::VerificationUntimed),
+            client_chain_bytes: (self.shared.targets.as_lab())
+                .zip(site.lab.client_chain)
+                .and_then(|(targets, chain)| targets.lab().client_chain_bytes(chain)),
         };
         let targets = self.shared.targets;
         let connected = match rejected {
@@ -430,42 +435,19 @@ impl<'a> Slot<'a> {
         }
     }
 
-    fn record(&self, unit: &Unit, stack: usize, role: Role, trial: Trial) -> Taken {
-        let Some(tried) = trial else {
+    fn record(&self, site: usize, trial: Trial) -> Taken {
+        let Some(sample) = trial else {
             return Taken::Whole;
         };
-        let Tried {
-            started_unix_ms,
-            outcome,
-            losses,
-            packets,
-            replay,
-        } = tried;
-        if role == Role::Measured {
-            self.count_time_outs(unit.site, &outcome);
+        if sample.role == Role::Measured {
+            self.count_time_outs(site, &sample.outcome);
         }
-        let taken = if outcome.counts() {
+        let taken = if sample.outcome.counts() {
             Taken::Whole
         } else {
             Taken::Discarded
         };
-        let plan = self.shared.trials.plan;
-        self.shared.store(Sample {
-            schema: SCHEMA_VERSION,
-            session: self.shared.trials.session,
-            trial: unit.first_trial,
-            site: plan.sites[unit.site].name(),
-            stack: plan.stacks[stack].clone(),
-            condition: unit.condition,
-            round: unit.round,
-            block: self.block,
-            role,
-            started_unix_ms,
-            outcome,
-            losses,
-            packets,
-            replay,
-        });
+        self.shared.store(sample);
         taken
     }
 }

@@ -1,11 +1,10 @@
-use std::{collections::BTreeMap, io, net::SocketAddr};
+use std::net::SocketAddr;
 
-use netbench_lab::{CompressedMessage, Lab};
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, LinkPackets, LossLog, ServerCount, Site};
+use netbench_model::{Failure, LinkPackets, LossLog};
 use netbench_protocol::Resolve;
 
-use crate::{WorkerError, Workers, lab_targets::LabTargets};
+use crate::{WorkerError, lab_targets::LabTargets};
 
 /// The destination of connections: the lab, or existing servers.
 pub enum Targets {
@@ -30,68 +29,19 @@ pub enum TargetsError {
     /// The sites file names a server for which there is no worker here.
     #[error("no worker for the server {0:?} that the sites file names")]
     NoServer(String),
-    /// A server's worker failed.
-    #[error("the server {server}: {source}")]
-    Server {
-        /// The server.
-        server: String,
-        /// The error.
-        source: WorkerError,
-    },
+    /// The worker of the server with this name failed.
+    #[error("the server {0}: {1}")]
+    Server(String, #[source] WorkerError),
 }
 
 impl Targets {
-    /// Starts the lab's servers behind `link`. A site that its server cannot be set up for is no error: its trials
-    /// fail with the server's reason.
-    ///
-    /// # Errors
-    /// Returns an error if a server does not start or does not answer.
-    pub fn lab(
-        link: Link,
-        lab: Lab,
-        sites: &[Site],
-        workers: &Workers,
-    ) -> Result<Self, TargetsError> {
-        LabTargets::start(link, lab, sites, workers).map(|lab| Self::Lab(Box::new(lab)))
-    }
-
     /// Returns the link, if it is emulated.
     pub fn link(&self) -> Option<&Link> {
         self.as_lab().map(LabTargets::link)
     }
 
-    /// Returns the lab's own root, in PEM.
-    pub fn ca_pem(&self) -> Option<&str> {
-        self.as_lab().map(LabTargets::ca_pem)
-    }
-
-    /// Compresses the Certificate message of a site's server. Returns `None` where the lab has no server for the site.
-    ///
-    /// # Errors
-    /// Returns the error of a compressor.
-    pub fn compressed(&self, site: &Site) -> Option<io::Result<CompressedMessage>> {
-        self.as_lab()?.compressed(site)
-    }
-
-    /// Returns the peak resident size of each of the lab's servers, in bytes.
-    pub fn server_peaks(&self) -> BTreeMap<String, u64> {
-        self.as_lab().map(LabTargets::peaks).unwrap_or_default()
-    }
-
-    /// Returns the message for the user if some sites cannot be served.
-    pub fn not_served(&self) -> Option<String> {
-        self.as_lab()?.not_served()
-    }
-
-    /// Returns the counts of the lab's servers so far; empty on the real network.
-    ///
-    /// # Errors
-    /// Returns an error if a server died, or does not answer within ten seconds.
-    pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
-        self.as_lab().map_or(Ok(Vec::new()), LabTargets::served)
-    }
-
-    pub(crate) fn as_lab(&self) -> Option<&LabTargets> {
+    /// Returns the lab's servers, if they are the destination.
+    pub fn as_lab(&self) -> Option<&LabTargets> {
         match self {
             Self::Lab(lab) => Some(lab),
             Self::Hosts(_) => None,

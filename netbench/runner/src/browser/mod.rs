@@ -116,7 +116,7 @@ impl<'a> Visitor<'a> {
             lab,
             link,
             place: link.client_namespace(),
-            trust: Trust::of_pem(lab.ca_pem())?,
+            trust: Trust::of_pem(lab.lab().ca_pem())?,
             stacks: Stacks::new(visits),
             failed_starts: vec![0; visits.programs.len()],
             looks: link.observe()?,

@@ -6,12 +6,12 @@ use netbench_model::{
     Condition, Measured, Outcome, Role, Target,
     browser::{Visit, VisitOutcome, VisitTimes},
 };
-use netbench_protocol::{Configure, Connect, HttpRequest};
+use netbench_protocol::{Configure, Connect, HttpRequest, Operation};
 
 use super::Visits;
 use crate::{
     Unit, Worker, WorkerError,
-    proof::{Expected, VerificationTime},
+    proof::Expected,
     requests::{connect, connect_request},
 };
 
@@ -109,13 +109,14 @@ impl<'a> Stacks<'a> {
             },
             ..connect_request(site, address, (condition, role), limit)
         };
+        let (workers, stack) = (self.visits.workers, plan.clients[client].stack());
         let expected = Expected {
             condition,
             role,
             target: Target::Lab,
             site,
             ech: None,
-            verification: VerificationTime::of(self.visits.workers, plan.clients[client].stack()),
+            times_verification: !workers.does(stack, Operation::VerificationUntimed),
             client_chain_bytes: None,
         };
         Ok(match connect(worker, request, &expected, |_| None)? {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use netbench_model::{
     CompressedChain, CompressionRecord, ConnectPlan, Site, StackName, SweepAxis, scan::NamedCode,
 };
-use netbench_runner::{Targets, scan::offers};
+use netbench_runner::{LabTargets, Targets, scan::offers};
 
 use crate::pipeline::Setup;
 
@@ -35,7 +35,8 @@ pub(super) fn record(
 
 /// Returns the sizes of a site's chain, or `None` where the site has no server.
 fn chain(targets: &Targets, site: &Site) -> anyhow::Result<Option<CompressedChain>> {
-    let Some(message) = targets.compressed(site) else {
+    let lab = targets.as_lab().map(LabTargets::lab);
+    let Some(message) = lab.and_then(|lab| lab.compressed(site)) else {
         return Ok(None);
     };
     let name = site.name();
