@@ -9,13 +9,14 @@ use std::{
 };
 
 use netbench_model::{
-    CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox,
+    CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
+    browser::{Sandbox, Visit},
 };
 use netbench_scratch::Folder;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, HttpsRecords, Limit, Loaded, Page, Surroundings,
+    BrowserError, HttpsRecords, Limit, Page, Surroundings,
     devtools::DevTools,
     driven::Driven,
     error::Unanswered,
@@ -130,11 +131,8 @@ impl Chromium {
         if let Some(target) = temporary {
             command.env("TMPDIR", OsStr::from_bytes(target.to_bytes()));
         }
-        let start = BrowserError::start(NAME);
-        let mut process = Process::start(&mut command, folder).map_err(&start)?;
-        let (stdin, stdout) = process
-            .pipes()
-            .ok_or_else(|| start(std::io::ErrorKind::BrokenPipe.into()))?;
+        let mut process = Process::start(NAME, &mut command, folder)?;
+        let (stdin, stdout) = process.pipes()?;
         let mut chromium = Self {
             devtools: DevTools::new(stdin, stdout),
             session: String::new(),
@@ -162,7 +160,7 @@ impl Chromium {
         });
         match attached {
             Ok(attached) => Ok(text(&attached["sessionId"])),
-            Err(unanswered) => Err(self.failed(unanswered, "open a page")),
+            Err(unanswered) => Err(self.process.failed(unanswered, "open a page")),
         }
     }
 
@@ -173,29 +171,9 @@ impl Chromium {
         doing: &str,
         limit: Limit<'_>,
     ) -> Result<Value, BrowserError> {
-        let session = self.session.clone();
         self.devtools
-            .ask(Some(&session), method, params, limit)
-            .map_err(|unanswered| self.failed(unanswered, doing))
-    }
-
-    fn failed(&mut self, unanswered: Unanswered, doing: &str) -> BrowserError {
-        self.process.failed(NAME, unanswered, doing)
-    }
-
-    fn loaded(&self, response: &Value, timing: &str) -> Result<Page, String> {
-        let timing = NavigationTiming::parse(timing)?;
-        let status = response["status"].as_u64().unwrap_or_default();
-        let loaded = Loaded {
-            times: timing.times()?,
-            client: negotiated(response)?,
-            server: server_view(&response["headers"]),
-            http_status: u16::try_from(status).unwrap_or_default(),
-            body_bytes: timing.decoded_body_size,
-            objects: timing.objects()?,
-            begun_ns: None,
-        };
-        Ok(Page::Loaded(Box::new(loaded.complete())))
+            .ask(Some(&self.session), method, params, limit)
+            .map_err(|unanswered| self.process.failed(unanswered, doing))
     }
 }
 
@@ -212,11 +190,10 @@ impl Driven for Chromium {
         let loader = text(&answer["loaderId"]);
         let mut response = Value::Null;
         loop {
-            let session = self.session.clone();
             let (method, mut params) = self
                 .devtools
-                .event(&session, limit)
-                .map_err(|unanswered| self.failed(unanswered, doing))?;
+                .event(&self.session, limit)
+                .map_err(|unanswered| self.process.failed(unanswered, doing))?;
             let is_the_page = params["requestId"].as_str() == Some(&loader);
             match method.as_str() {
                 "Network.responseReceived" if is_the_page => response = params["response"].take(),
@@ -227,7 +204,7 @@ impl Driven for Chromium {
                 }
                 "Page.loadEventFired" if !response.is_null() => break,
                 "Inspector.targetCrashed" => {
-                    return Err(self.failed(Unanswered::Ended, doing));
+                    return Err(self.process.failed(Unanswered::Ended, doing));
                 }
                 _ => {}
             }
@@ -238,8 +215,7 @@ impl Driven for Chromium {
             "tell the page's timing",
             limit,
         )?;
-        self.loaded(&response, &text(&timing["result"]["value"]))
-            .map_err(BrowserError::answer(NAME))
+        loaded(&response, &text(&timing["result"]["value"])).map_err(BrowserError::answer(NAME))
     }
 
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
@@ -268,14 +244,28 @@ impl Driven for Chromium {
     fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
         match self.devtools.ask(None, "Browser.close", json!({}), limit) {
             // Chromium may end before it has answered.
-            Ok(_) | Err(Unanswered::Ended) => self.process.ended(NAME, limit),
-            Err(unanswered) => Err(self.failed(unanswered, QUIT)),
+            Ok(_) | Err(Unanswered::Ended) => self.process.ended(limit),
+            Err(unanswered) => Err(self.process.failed(unanswered, QUIT)),
         }
     }
 
     fn process(&self) -> &Process {
         &self.process
     }
+}
+
+fn loaded(response: &Value, timing: &str) -> Result<Page, String> {
+    let timing = NavigationTiming::parse(timing)?;
+    let status = response["status"].as_u64().unwrap_or_default();
+    Ok(Page::completed(Visit {
+        times: timing.times()?,
+        client: negotiated(response)?,
+        server: server_view(&response["headers"]),
+        http_status: u16::try_from(status).unwrap_or_default(),
+        body_bytes: timing.decoded_body_size,
+        objects: timing.objects()?,
+        ..Visit::default()
+    }))
 }
 
 /// Returns the option that disables its features.
@@ -303,7 +293,6 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
     let is_ech = details["encryptedClientHello"] == json!(true);
     Ok(Negotiated {
         ech: is_ech.then_some(EchStatus::Accepted),
-        early_data: None,
         version: Some(version),
         suite: suite(
             version,
@@ -313,8 +302,7 @@ fn negotiated(response: &Value) -> Result<Negotiated, String> {
         group: self::group(group),
         signature: signature.filter(|code| *code > 0).map(SignatureScheme),
         alpn: alpn(response["protocol"].as_str().unwrap_or_default()),
-        resumed: false,
-        chain_bytes: Vec::new(),
+        ..Negotiated::default()
     })
 }
 

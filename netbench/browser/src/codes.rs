@@ -62,13 +62,7 @@ pub fn failure(code: &str) -> Failure {
         .or_else(|| Some((FailureClass::Alert, firefox_alert(code)?.into())))
         // The handshake failed because of one side's message; the code does not identify the side that ended it.
         .unwrap_or_else(|| (FailureClass::Protocol, FailureReason::Library(name(code))));
-    Failure {
-        class,
-        reason,
-        detail: code.to_owned(),
-        phase: None,
-        after_ns: None,
-    }
+    Failure::new(class, reason, code.to_owned())
 }
 
 /// Returns the meaning of a client's text, if the table has it.

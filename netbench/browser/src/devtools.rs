@@ -72,7 +72,6 @@ impl DevTools {
         }
     }
 
-    /// Discards the events so far.
     pub(crate) fn forget_events(&mut self) {
         self.events.clear();
     }

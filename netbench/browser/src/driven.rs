@@ -12,10 +12,8 @@ pub(crate) trait Driven {
 
     /// Presses the button of the shown error page that allows the server's certificate, and waits for the page.
     fn proceed(&mut self, _: Limit<'_>) -> Result<Shown, BrowserError> {
-        Err(BrowserError::Unusable {
-            what: "the error page".to_owned(),
-            why: "this browser's driver cannot press its buttons".to_owned(),
-        })
+        let why = "this browser's driver cannot press its buttons";
+        Err(BrowserError::unusable("the error page", why))
     }
 
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError>;

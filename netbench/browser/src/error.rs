@@ -21,22 +21,12 @@ pub enum BrowserError {
         /// The reason.
         why: String,
     },
-    /// The profile cannot be made.
-    #[error("cannot make a profile: {what}: {source}")]
-    Profile {
-        /// The step that failed.
-        what: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The browser cannot be started.
-    #[error("{browser} cannot be started: {source}")]
-    Start {
-        /// The browser.
-        browser: &'static str,
-        /// The error of the system.
-        source: io::Error,
-    },
+    /// This step of making the profile failed.
+    #[error("cannot make a profile: {0}: {1}")]
+    Profile(String, #[source] io::Error),
+    /// The browser with this name cannot be started.
+    #[error("{0} cannot be started: {1}")]
+    Start(&'static str, #[source] io::Error),
     /// The browser's sandbox cannot be set up.
     #[error(
         "the sandbox of {browser} refuses to start: {said}; --no-sandbox runs it without one, which is recorded"
@@ -79,18 +69,25 @@ pub enum BrowserError {
 }
 
 impl BrowserError {
+    pub(crate) fn missing(what: impl Into<String>, help: impl Into<String>) -> Self {
+        let (what, help) = (what.into(), help.into());
+        Self::Missing { what, help }
+    }
+
+    pub(crate) fn unusable(what: impl Into<String>, why: impl Into<String>) -> Self {
+        let (what, why) = (what.into(), why.into());
+        Self::Unusable { what, why }
+    }
+
     /// Returns a function that makes the error of a step of making the profile.
     pub(crate) fn profile(what: impl Into<String>) -> impl Fn(io::Error) -> Self {
         let what = what.into();
-        move |source| Self::Profile {
-            what: what.clone(),
-            source,
-        }
+        move |source| Self::Profile(what.clone(), source)
     }
 
     /// Returns a function that makes the error of a browser that cannot be started.
     pub(crate) fn start(browser: &'static str) -> impl Fn(io::Error) -> Self {
-        move |source| Self::Start { browser, source }
+        move |source| Self::Start(browser, source)
     }
 
     /// Returns a function that makes the error of an answer.
@@ -106,13 +103,7 @@ impl BrowserError {
             Self::Answer { .. } => (FailureClass::Worker, FailureWord::Nonsense.into()),
             _ => (FailureClass::Worker, FailureWord::Start.into()),
         };
-        Failure {
-            class,
-            reason,
-            detail: netbench_model::sanitize(&self.to_string()),
-            phase: None,
-            after_ns: None,
-        }
+        Failure::new(class, reason, netbench_model::sanitize(&self.to_string()))
     }
 }
 

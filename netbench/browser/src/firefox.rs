@@ -14,14 +14,14 @@ use std::{
 use netbench_link::Namespace;
 use netbench_model::{
     EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
-    browser::{Sandbox, VisitTimes},
+    browser::{Sandbox, Visit, VisitTimes},
 };
 use netbench_scratch::Folder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, HttpsRecords, Limit, Loaded, Page, StartupCache, Surroundings,
+    BrowserError, HttpsRecords, Limit, Page, StartupCache, Surroundings,
     driven::Driven,
     error::Unanswered,
     marionette::Marionette,
@@ -152,23 +152,18 @@ impl Firefox {
             )
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        let started = Process::start(&mut command, folder);
-        let mut process = started.map_err(BrowserError::start(NAME))?;
-        let connected = connect(&mut process, surroundings.network.namespace, limit);
-        match connected {
-            Err(unanswered) => Err(process.failed(NAME, unanswered, "start")),
-            Ok(marionette) => {
-                let mut firefox = Self {
-                    marionette,
-                    process,
-                };
-                let capabilities = json!({"alwaysMatch": {"acceptInsecureCerts": false}});
-                let session = json!({"capabilities": capabilities});
-                firefox.ask("WebDriver:NewSession", session, "open a page", limit)?;
-                firefox.own_script(WATCH, limit)?;
-                Ok(firefox)
-            }
-        }
+        let mut process = Process::start(NAME, &mut command, folder)?;
+        let marionette = connect(&mut process, surroundings.network.namespace, limit)
+            .map_err(|unanswered| process.failed(unanswered, "start"))?;
+        let mut firefox = Self {
+            marionette,
+            process,
+        };
+        let capabilities = json!({"alwaysMatch": {"acceptInsecureCerts": false}});
+        let session = json!({"capabilities": capabilities});
+        firefox.ask("WebDriver:NewSession", session, "open a page", limit)?;
+        firefox.own_script(WATCH, limit)?;
+        Ok(firefox)
     }
 
     /// Returns the settings beyond those required to drive it, for the record.
@@ -193,27 +188,16 @@ impl Firefox {
         side: &str,
         limit: Limit<'_>,
     ) -> Result<Value, BrowserError> {
-        let doing = "tell of the page";
-        self.ask(
-            "Marionette:SetContext",
-            json!({"value": side}),
-            doing,
-            limit,
-        )?;
-        // All scripts share one sandbox, so that one can read the variables of another.
-        let execute =
-            json!({"script": script, "args": [], "sandbox": "system", "newSandbox": false});
-        let execute = match side {
-            "chrome" => execute,
-            _ => json!({"script": script, "args": []}),
-        };
+        let (doing, context) = ("tell of the page", "Marionette:SetContext");
+        self.ask(context, json!({"value": side}), doing, limit)?;
+        let mut execute = json!({"script": script, "args": []});
+        if side == "chrome" {
+            // All scripts share one sandbox, so that one can read the variables of another.
+            execute["sandbox"] = json!("system");
+            execute["newSandbox"] = json!(false);
+        }
         let mut answer = self.ask("WebDriver:ExecuteScript", execute, doing, limit)?;
-        self.ask(
-            "Marionette:SetContext",
-            json!({"value": "content"}),
-            doing,
-            limit,
-        )?;
+        self.ask(context, json!({"value": "content"}), doing, limit)?;
         Ok(answer["value"].take())
     }
 
@@ -226,15 +210,15 @@ impl Firefox {
     ) -> Result<Value, BrowserError> {
         self.marionette
             .ask(command, params, limit)
-            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+            .map_err(|unanswered| self.process.failed(unanswered, doing))
     }
 
     fn end(mut self, limit: Limit<'_>) -> Result<Folder, BrowserError> {
         let quit = json!({"flags": ["eForceQuit"]});
         match self.marionette.ask("Marionette:Quit", quit, limit) {
             // Firefox may end before it has answered.
-            Ok(_) | Err(Unanswered::Ended) => self.process.ended(NAME, limit),
-            Err(unanswered) => Err(self.process.failed(NAME, unanswered, QUIT)),
+            Ok(_) | Err(Unanswered::Ended) => self.process.ended(limit),
+            Err(unanswered) => Err(self.process.failed(unanswered, QUIT)),
         }
     }
 }
@@ -249,7 +233,7 @@ impl Driven for Firefox {
             Ok(_) => None,
             Err(Unanswered::Refused(what)) => Some(what),
             Err(unanswered) => {
-                return Err(self.process.failed(NAME, unanswered, "load the page"));
+                return Err(self.process.failed(unanswered, "load the page"));
             }
         };
         let answer = BrowserError::answer(NAME);
@@ -339,7 +323,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
     };
     let [suite, its_group, its_signature] = [&page.cipher, &page.group, &page.signature]
         .map(|name| name.as_deref().unwrap_or_default());
-    Ok(Page::Loaded(Box::new(Loaded {
+    Ok(Page::Loaded(Box::new(Visit {
         // Firefox's `responseEnd` of a navigation is its `responseStart`, whatever the length of the body.
         times: VisitTimes {
             total_ns: None,
@@ -347,20 +331,19 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         },
         client: Negotiated {
             ech: (page.ech == Some(true)).then_some(EchStatus::Accepted),
-            early_data: None,
             version: Some(version),
             suite: suite.parse().ok(),
             group: group(its_group),
             signature: signature(its_signature),
             alpn: page.alpn.clone().filter(|alpn| !alpn.is_empty()),
             resumed: page.resumed.unwrap_or_default(),
-            chain_bytes: Vec::new(),
+            ..Negotiated::default()
         },
         server: server_view(&page.headers),
         http_status: page.status,
         body_bytes: timing.decoded_body_size,
         objects: timing.objects()?,
-        begun_ns: None,
+        ..Visit::default()
     })))
 }
 

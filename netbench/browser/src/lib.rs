@@ -36,7 +36,7 @@ pub use codes::{failure, failures};
 pub use error::BrowserError;
 pub use limit::Limit;
 pub use outside::{Outside, OutsideProgram};
-pub use page::{Loaded, Page, Shown};
+pub use page::{Page, Shown};
 pub use place::{HttpsRecords, Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product, ServoTls};
 pub use profile::Trust;

@@ -15,7 +15,6 @@ pub struct Limit<'a> {
 }
 
 impl Limit<'_> {
-    /// Returns the time that is left.
     pub(crate) fn left(self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }

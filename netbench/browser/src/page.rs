@@ -1,7 +1,4 @@
-use netbench_model::{
-    Negotiated, ServerView,
-    browser::{ObjectsLoad, VisitTimes},
-};
+use netbench_model::{Negotiated, ServerView, browser::Visit};
 use netbench_protocol::SERVER_VIEW_HEADER;
 use serde_json::Value;
 
@@ -9,7 +6,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Page {
     /// The page.
-    Loaded(Box<Loaded>),
+    Loaded(Box<Visit>),
     /// The browser's own error page.
     Error {
         /// The error's code: `net::ERR_CERT_DATE_INVALID`.
@@ -45,49 +42,28 @@ impl From<Page> for Shown {
                 code,
                 certificate_base64: None,
             },
-            Page::Loaded(loaded) => Self::Loaded {
-                client: loaded.client,
-                http_status: Some(loaded.http_status),
-                body_bytes: loaded.body_bytes,
+            Page::Loaded(visit) => Self::Loaded {
+                client: visit.client,
+                http_status: Some(visit.http_status),
+                body_bytes: visit.body_bytes,
             },
         }
     }
 }
 
-/// A page that was loaded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
-    /// The times of the visit.
-    pub times: VisitTimes,
-    /// The negotiated parameters, according to the browser.
-    pub client: Negotiated,
-    /// The connection's properties, according to the lab's server.
-    pub server: Option<ServerView>,
-    /// The status of the response.
-    pub http_status: u16,
-    /// Size of the response's body, in bytes.
-    pub body_bytes: u64,
-    /// The other objects of the page, where there are any.
-    pub objects: Option<ObjectsLoad>,
-    /// The time from which the times of the visit and of the objects count, by CLOCK_MONOTONIC, if the browser reports
-    /// it.
-    pub begun_ns: Option<u64>,
-}
-
-impl Loaded {
-    /// Completes the browser's view with values from the server's view, including whether a session
-    /// was resumed.
-    pub(crate) fn complete(mut self) -> Self {
-        if let Some(server) = &self.server {
-            let said = &server.negotiated;
-            self.client.resumed = said.resumed;
-            self.client.version = self.client.version.or(said.version);
-            self.client.suite = self.client.suite.or(said.suite);
-            self.client.group = self.client.group.or(said.group);
-            let alpn = self.client.alpn.take();
-            self.client.alpn = alpn.or_else(|| said.alpn.clone());
+impl Page {
+    /// Returns a loaded page. The browser's view is completed with values from the server's view, including whether a
+    /// session was resumed.
+    pub(crate) fn completed(mut visit: Visit) -> Self {
+        if let Some(server) = &visit.server {
+            let (client, said) = (&mut visit.client, &server.negotiated);
+            client.resumed = said.resumed;
+            client.version = client.version.or(said.version);
+            client.suite = client.suite.or(said.suite);
+            client.group = client.group.or(said.group);
+            client.alpn = client.alpn.take().or_else(|| said.alpn.clone());
         }
-        self
+        Self::Loaded(Box::new(visit))
     }
 }
 

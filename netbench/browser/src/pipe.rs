@@ -51,7 +51,6 @@ impl<M: DeserializeOwned + Send + 'static> Pipe<M> {
         }
     }
 
-    /// Sends a message.
     pub(crate) fn send(&mut self, message: &impl Serialize) -> Result<(), Unanswered> {
         let bytes = serde_json::to_vec(message);
         let mut bytes = bytes.map_err(|error| Unanswered::Refused(error.to_string()))?;
@@ -60,7 +59,6 @@ impl<M: DeserializeOwned + Send + 'static> Pipe<M> {
         self.stdin.write_all(&bytes).map_err(|_| Unanswered::Ended)
     }
 
-    /// Waits for the next message.
     pub(crate) fn receive(&mut self, limit: Limit<'_>) -> Result<M, Unanswered> {
         loop {
             match self.messages.recv_timeout(limit.left().min(LOOK)) {

@@ -72,11 +72,10 @@ pub fn other_user(sandbox: Sandbox) -> Result<Option<User>, BrowserError> {
     }
     match User::from_name(OTHER_USER) {
         Ok(Some(user)) => Ok(Some(user)),
-        Ok(None) | Err(_) => Err(BrowserError::Missing {
-            what: format!("the user {OTHER_USER}"),
-            help: "no sandbox of a browser takes root: measure as an ordinary user, or with --no-sandbox"
-                .to_owned(),
-        }),
+        Ok(None) | Err(_) => Err(BrowserError::missing(
+            format!("the user {OTHER_USER}"),
+            "no sandbox of a browser takes root: measure as an ordinary user, or with --no-sandbox",
+        )),
     }
 }
 
@@ -194,8 +193,7 @@ impl<'a> Place<'a> {
 }
 
 fn c_string(path: &Path) -> Result<CString, BrowserError> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| BrowserError::Profile {
-        what: path.display().to_string(),
-        source: io::ErrorKind::InvalidFilename.into(),
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| {
+        BrowserError::profile(path.display().to_string())(io::ErrorKind::InvalidFilename.into())
     })
 }

@@ -1,7 +1,7 @@
 //! A browser's processes and its folder, which are removed when this process ends, however it ends.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Seek, SeekFrom},
     os::unix::process::CommandExt,
     path::Path,
@@ -19,7 +19,7 @@ use nix::{
 use crate::{
     BrowserError, Limit,
     error::Unanswered,
-    threads::{Threads, is_running},
+    threads::{Threads, processes},
 };
 
 /// The maximum length of a browser's message that is shown.
@@ -48,6 +48,7 @@ pub(crate) fn folder() -> Result<Folder, BrowserError> {
 /// A browser with its folder.
 #[derive(Debug)]
 pub(crate) struct Process {
+    browser: &'static str,
     group: Group,
     /// The last field: the folder is removed when the processes have ended.
     folder: Folder,
@@ -58,22 +59,31 @@ pub(crate) struct Process {
 struct Group(Child);
 
 impl Process {
-    /// Starts the command in a new process group.
-    pub(crate) fn start(command: &mut Command, mut folder: Folder) -> io::Result<Self> {
-        let stderr = File::create(folder.path().join(STDERR))?;
-        let child = command.stderr(stderr).process_group(0).spawn()?;
+    /// Starts the command of a browser in a new process group.
+    pub(crate) fn start(
+        browser: &'static str,
+        command: &mut Command,
+        mut folder: Folder,
+    ) -> Result<Self, BrowserError> {
+        let started = File::create(folder.path().join(STDERR))
+            .and_then(|stderr| command.stderr(stderr).process_group(0).spawn());
+        let child = started.map_err(BrowserError::start(browser))?;
         let guarded = folder.guard_group(child.id());
         // From here on, dropping the value ends the process.
         let process = Self {
+            browser,
             group: Group(child),
             folder,
         };
-        guarded.map(|()| process)
+        guarded.map_err(BrowserError::start(browser))?;
+        Ok(process)
     }
 
-    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+    /// Returns the streams of a process whose stdin and stdout are piped.
+    pub(crate) fn pipes(&mut self) -> Result<(ChildStdin, ChildStdout), BrowserError> {
         let Group(child) = &mut self.group;
-        Some((child.stdin.take()?, child.stdout.take()?))
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        pipes.ok_or_else(|| BrowserError::start(self.browser)(io::ErrorKind::BrokenPipe.into()))
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
@@ -86,14 +96,10 @@ impl Process {
     }
 
     /// Waits until a browser that was told to quit has ended, and returns its folder.
-    pub(crate) fn ended(
-        mut self,
-        browser: &'static str,
-        limit: Limit<'_>,
-    ) -> Result<Folder, BrowserError> {
+    pub(crate) fn ended(mut self, limit: Limit<'_>) -> Result<Folder, BrowserError> {
         while !self.has_ended() {
             if let Err(unanswered) = limit.check() {
-                return Err(self.failed(browser, unanswered, QUIT));
+                return Err(self.failed(unanswered, QUIT));
             }
             thread::sleep(LOOK);
         }
@@ -103,13 +109,8 @@ impl Process {
     }
 
     /// Returns the error of a missing answer, with the process's messages.
-    pub(crate) fn failed(
-        &mut self,
-        browser: &'static str,
-        unanswered: Unanswered,
-        doing: &str,
-    ) -> BrowserError {
-        let doing = doing.to_owned();
+    pub(crate) fn failed(&self, unanswered: Unanswered, doing: &str) -> BrowserError {
+        let (browser, doing) = (self.browser, doing.to_owned());
         match unanswered {
             Unanswered::Stopped => BrowserError::Stopped,
             Unanswered::Late => BrowserError::Hung { browser, doing },
@@ -117,11 +118,12 @@ impl Process {
                 browser,
                 what: netbench_model::sanitize_prefix(&what, LONGEST_WORDS),
             },
-            Unanswered::Ended => self.ending(browser, doing),
+            Unanswered::Ended => self.ending(doing),
         }
     }
 
-    fn ending(&self, browser: &'static str, doing: String) -> BrowserError {
+    fn ending(&self, doing: String) -> BrowserError {
+        let browser = self.browser;
         let words = self.last_words();
         let mut lines = words.lines();
         if let Some(line) =
@@ -204,13 +206,7 @@ fn end(stderr: &str) -> String {
 /// Returns whether a process of the group runs. One that has ended may remain as a zombie, where no parent
 /// waits for it.
 fn runs(group: Pid) -> bool {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return true;
-    };
-    let stats = processes
-        .flatten()
-        .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
-    stats.into_iter().any(|stat| is_running(&stat, group))
+    processes(group).map_or(true, |mut running| running.next().is_some())
 }
 
 #[cfg(test)]
@@ -230,20 +226,6 @@ mod tests {
             ("console: log: 1", ": console: log: 1"),
         ] {
             assert_eq!(end(stderr), reason, "{stderr}");
-        }
-    }
-
-    #[test]
-    fn a_process_that_nobody_waits_for_has_ended() {
-        let group = Pid::from_raw(42);
-        for (stat, runs) in [
-            ("43 (a) b) S 42 42 42 0 -1", true),
-            ("43 (firefox) Z 1 42 42 0 -1", false),
-            ("43 (firefox) X 1 42 42 0 -1", false),
-            ("44 (42) S 42 44 42 0 -1", false),
-            ("", false),
-        ] {
-            assert_eq!(is_running(stat, group), runs, "{stat}");
         }
     }
 }

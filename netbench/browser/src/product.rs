@@ -216,13 +216,10 @@ impl BrowserProgram {
         }
         let names = product.programs();
         let path = names.iter().find_map(|name| on_path(name));
-        let path = path.ok_or_else(|| BrowserError::Missing {
-            what: product.to_string(),
-            help: format!(
-                "none of {} is on the search path; {}",
-                names.join(", "),
-                product.help()
-            ),
+        let path = path.ok_or_else(|| {
+            let (names, help) = (names.join(", "), product.help());
+            let help = format!("none of {names} is on the search path; {help}");
+            BrowserError::missing(product.name(), help)
         })?;
         Self::at(product, path)
     }
@@ -238,10 +235,10 @@ impl BrowserProgram {
                 version,
                 path,
             }),
-            Err(why) => Err(BrowserError::Unusable {
-                what: format!("{product} ({})", path.display()),
-                why,
-            }),
+            Err(why) => {
+                let what = format!("{product} ({})", path.display());
+                Err(BrowserError::unusable(what, why))
+            }
         }
     }
 

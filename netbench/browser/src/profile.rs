@@ -44,11 +44,10 @@ impl Trust {
     /// # Errors
     /// Returns an error if NSS's `certutil` is not installed, or makes no database.
     pub fn of_each(texts: &[&str]) -> Result<(Self, Vec<Option<io::Error>>), BrowserError> {
-        let program = on_path("certutil").ok_or_else(|| BrowserError::Missing {
-            what: "certutil".to_owned(),
-            help:
-                "it puts the lab's root into a browser's profile; Debian's package is libnss3-tools"
-                    .to_owned(),
+        let program = on_path("certutil").ok_or_else(|| {
+            let help =
+                "it puts the lab's root into a browser's profile; Debian's package is libnss3-tools";
+            BrowserError::missing("certutil", help)
         })?;
         let failed = BrowserError::profile(DATABASE);
         let database = tempfile::Builder::new()
@@ -82,7 +81,6 @@ impl Trust {
         &self.pem
     }
 
-    /// Writes the database into a folder.
     pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), BrowserError> {
         let mut files = self.files.iter();
         fs::create_dir_all(folder)
@@ -100,7 +98,6 @@ fn files(folder: &Path) -> io::Result<Vec<(OsString, Vec<u8>)>> {
     files.collect()
 }
 
-/// Returns each certificate of a PEM text.
 fn certificates(pem: &str) -> impl Iterator<Item = &str> {
     pem.split_inclusive(END)
         .filter_map(|part| Some(&part[part.find(BEGIN)?..]))

@@ -11,14 +11,14 @@ use std::{
 
 use netbench_model::{
     Negotiated,
-    browser::{ObjectsLoad, PageRequest, VisitTimes},
+    browser::{ObjectsLoad, PageRequest, Visit, VisitTimes},
 };
 use netbench_scratch::Folder;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    BrowserError, Limit, Loaded, Page, Shown, Surroundings, driven::Driven, error::Unanswered,
+    BrowserError, Limit, Page, Shown, Surroundings, driven::Driven, error::Unanswered,
     page::server_view, pipe::Pipe, place::Place, process::Process, product::ServoTls,
 };
 
@@ -157,11 +157,8 @@ impl Servo {
         command
             .env("XDG_RUNTIME_DIR", folder.path())
             .env("LIBGL_ALWAYS_SOFTWARE", "1");
-        let start = BrowserError::start(NAME);
-        let mut process = Process::start(&mut command, folder).map_err(&start)?;
-        let (stdin, stdout) = process
-            .pipes()
-            .ok_or_else(|| start(std::io::ErrorKind::BrokenPipe.into()))?;
+        let mut process = Process::start(NAME, &mut command, folder)?;
+        let (stdin, stdout) = process.pipes()?;
         let mut servo = Self {
             pipe: Pipe::new(stdin, stdout, b'\n'),
             process,
@@ -261,7 +258,7 @@ impl Servo {
         answer: Result<Answer, Unanswered>,
         doing: &str,
     ) -> Result<Answer, BrowserError> {
-        answer.map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+        answer.map_err(|unanswered| self.process.failed(unanswered, doing))
     }
 }
 
@@ -296,7 +293,7 @@ impl Driven for Servo {
     fn quit(self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
         let Self { pipe, process } = *self;
         drop(pipe);
-        process.ended(NAME, limit)
+        process.ended(limit)
     }
 
     fn process(&self) -> &Process {
@@ -325,23 +322,18 @@ fn crash(reason: &str, console: &[String]) -> String {
 
 /// Returns the loaded page. The times of TCP connect and the handshake are 0 until they are taken from the packets.
 fn loaded(seen: &Seen) -> Result<Page, String> {
-    let loaded = Loaded {
+    Ok(Page::completed(Visit {
         times: VisitTimes {
-            dns_ns: 0,
-            tcp_ns: 0,
-            tls_ns: 0,
-            wait_ns: 0,
-            first_byte_ns: None,
             total_ns: Some(time_ns(seen.secure_connection_start, seen.response_end)?),
+            ..VisitTimes::default()
         },
-        client: Negotiated::default(),
         server: server_view(&seen.again.headers),
         http_status: seen.again.status,
         body_bytes: seen.again.bytes,
         objects: objects(seen)?,
         begun_ns: nanoseconds(seen.time_origin + seen.secure_connection_start),
-    };
-    Ok(Page::Loaded(Box::new(loaded.complete())))
+        ..Visit::default()
+    }))
 }
 
 /// Returns the images of the page, or `None` where it had none. Servo does not report sizes: a whole image has the size

@@ -38,7 +38,6 @@ impl StartupCache {
         Ok(Self { files })
     }
 
-    /// Writes the cache into a profile.
     pub(crate) fn copy_to(&self, profile: &Path) -> Result<(), BrowserError> {
         self.files
             .iter()

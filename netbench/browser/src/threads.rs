@@ -1,4 +1,4 @@
-use std::{collections::HashMap, fs};
+use std::{collections::HashMap, fs, io, path::PathBuf};
 
 use netbench_model::browser::Scheduled;
 use nix::unistd::Pid;
@@ -10,13 +10,10 @@ pub struct Threads(HashMap<u32, Scheduled>);
 impl Threads {
     /// Reads the counters of all threads of a process group. Threads whose counters cannot be read are left out.
     pub(crate) fn of_group(group: Pid) -> Self {
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let in_group = processes.filter(|process| {
-            fs::read_to_string(process.path().join("stat"))
-                .is_ok_and(|stat| is_running(&stat, group))
-        });
-        let threads = in_group
-            .filter_map(|process| fs::read_dir(process.path().join("task")).ok())
+        let threads = processes(group)
+            .into_iter()
+            .flatten()
+            .filter_map(|process| fs::read_dir(process.join("task")).ok())
             .flat_map(Iterator::flatten);
         let counters = threads.filter_map(|thread| {
             let number = thread.file_name().to_str()?.parse().ok()?;
@@ -42,8 +39,16 @@ impl Threads {
     }
 }
 
+/// Returns the folders in `/proc` of the running processes of a group.
+pub(crate) fn processes(group: Pid) -> io::Result<impl Iterator<Item = PathBuf>> {
+    let all = fs::read_dir("/proc")?.flatten().map(|entry| entry.path());
+    Ok(all.filter(move |process| {
+        fs::read_to_string(process.join("stat")).is_ok_and(|stat| is_running(&stat, group))
+    }))
+}
+
 /// Returns whether a process runs and belongs to the group, by its `stat` in `/proc`.
-pub(crate) fn is_running(stat: &str, group: Pid) -> bool {
+fn is_running(stat: &str, group: Pid) -> bool {
     // The process's name, in parentheses, may contain any character.
     let Some((_, after)) = stat.rsplit_once(')') else {
         return false;
@@ -94,5 +99,19 @@ mod tests {
     fn this_process_has_run() {
         let threads = Threads::of_group(nix::unistd::getpgrp());
         assert!(threads.since(&Threads::default()).ran_ns > 0);
+    }
+
+    #[test]
+    fn a_process_that_nobody_waits_for_has_ended() {
+        let group = Pid::from_raw(42);
+        for (stat, runs) in [
+            ("43 (a) b) S 42 42 42 0 -1", true),
+            ("43 (firefox) Z 1 42 42 0 -1", false),
+            ("43 (firefox) X 1 42 42 0 -1", false),
+            ("44 (42) S 42 44 42 0 -1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_running(stat, group), runs, "{stat}");
+        }
     }
 }

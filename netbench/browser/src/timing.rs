@@ -63,9 +63,6 @@ impl NavigationTiming {
     }
 
     /// Returns the objects of the page, or `None` where it had none.
-    ///
-    /// # Errors
-    /// Returns an error if the marks are not in order.
     pub(crate) fn objects(&self) -> Result<Option<ObjectsLoad>, String> {
         if self.objects.is_empty() {
             return Ok(None);

@@ -8,14 +8,14 @@ use std::{
     process::{Command, Stdio},
 };
 
-use netbench_model::Negotiated;
+use netbench_model::{Negotiated, browser::Visit};
 use netbench_protocol::SERVER_VIEW_HEADER;
 use netbench_scratch::Folder;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, Limit, Loaded, Page, Shown, Surroundings,
+    BrowserError, Limit, Page, Shown, Surroundings,
     codes::WEBKIT_REFUSES,
     driven::Driven,
     page::{alpn, server_view},
@@ -126,11 +126,10 @@ impl WebKit {
             .env("NO_AT_BRIDGE", "1")
             .env("GSETTINGS_BACKEND", "memory")
             .env("LIBGL_ALWAYS_SOFTWARE", "1");
-        let started = Process::start(&mut command, folder);
-        let mut process = started.map_err(BrowserError::start(NAME))?;
+        let mut process = Process::start(NAME, &mut command, folder)?;
         let namespace = surroundings.network.namespace;
         let driver = WebDriver::connect(ADDRESS, &mut process, namespace, limit)
-            .map_err(|unanswered| process.failed(NAME, unanswered, "start"))?;
+            .map_err(|unanswered| process.failed(unanswered, "start"))?;
         let mut webkit = Self {
             driver,
             session: String::new(),
@@ -186,7 +185,7 @@ impl WebKit {
         });
         let Some(browser) = browser else {
             let help = "its MiniBrowser is in none of the folders of libraries; Debian's package is libwebkit2gtk-4.1-0";
-            return Err(missing("webkitgtk", help.to_owned()));
+            return Err(BrowserError::missing("webkitgtk", help));
         };
         for (program, package, what) in [
             (DRIVER, "webkit2gtk-driver", "drives WebKitGTK"),
@@ -194,12 +193,12 @@ impl WebKit {
         ] {
             if on_path(program).is_none() {
                 let help = format!("it {what}; Debian's package is {package}");
-                return Err(missing(program, help));
+                return Err(BrowserError::missing(program, help));
             }
         }
         if !Path::new(ROOTS).is_file() {
             let help = "GnuTLS reads its roots there; Debian's package is ca-certificates";
-            return Err(missing(ROOTS, help.to_owned()));
+            return Err(BrowserError::missing(ROOTS, help));
         }
         Ok(browser)
     }
@@ -231,7 +230,7 @@ impl WebKit {
     ) -> Result<Value, BrowserError> {
         self.driver
             .post(path, body, limit)
-            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+            .map_err(|unanswered| self.process.failed(unanswered, doing))
     }
 }
 
@@ -273,17 +272,13 @@ impl Driven for WebKit {
     }
 
     fn close_connections(&mut self, _: Limit<'_>) -> Result<(), BrowserError> {
-        Err(BrowserError::Unusable {
-            what: "webkitgtk".to_owned(),
-            why: "its driver has no way to close connections".to_owned(),
-        })
+        let why = "its driver has no way to close connections";
+        Err(BrowserError::unusable("webkitgtk", why))
     }
 
     fn quit(self: Box<Self>, _: Limit<'_>) -> Result<Folder, BrowserError> {
-        Err(BrowserError::Unusable {
-            what: "webkitgtk".to_owned(),
-            why: "under automation it keeps no profile".to_owned(),
-        })
+        let why = "under automation it keeps no profile";
+        Err(BrowserError::unusable("webkitgtk", why))
     }
 
     fn process(&self) -> &Process {
@@ -299,13 +294,6 @@ fn libraries() -> Vec<PathBuf> {
     folders
 }
 
-fn missing(what: &str, help: String) -> BrowserError {
-    BrowserError::Missing {
-        what: what.to_owned(),
-        help,
-    }
-}
-
 /// Returns the code of an error: the text of its error page, or, where it shows none, its signal for a
 /// refused certificate.
 fn error_code(at: &str, shown: &str) -> String {
@@ -319,7 +307,7 @@ fn error_code(at: &str, shown: &str) -> String {
 
 fn loaded(seen: &Seen) -> Result<Page, String> {
     let timing = NavigationTiming::parse(&seen.timing)?;
-    let loaded = Loaded {
+    Ok(Page::completed(Visit {
         times: timing.times()?,
         client: Negotiated {
             alpn: alpn(&seen.protocol),
@@ -329,9 +317,8 @@ fn loaded(seen: &Seen) -> Result<Page, String> {
         http_status: seen.status,
         body_bytes: timing.decoded_body_size,
         objects: timing.objects()?,
-        begun_ns: None,
-    };
-    Ok(Page::Loaded(Box::new(loaded.complete())))
+        ..Visit::default()
+    }))
 }
 
 #[cfg(test)]

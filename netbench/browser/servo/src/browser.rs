@@ -51,9 +51,6 @@ type Evaluated = Result<JSValue, JavaScriptEvaluationError>;
 type Captured = Result<RgbaImage, ScreenshotCaptureError>;
 
 /// Performs the action of the options.
-///
-/// # Errors
-/// Returns an error if Servo cannot be set up or the answers cannot be written.
 pub(crate) fn run(options: Options) -> Result<(), String> {
     match options.action {
         Action::Version => println!("{}", version()),

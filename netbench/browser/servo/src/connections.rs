@@ -10,9 +10,6 @@ use socket2::{Domain, SockRef, Type};
 
 /// Closes all TCP connections of this process in both directions: the peer gets a FIN, and the reader the end of the
 /// stream. Returns their number.
-///
-/// # Errors
-/// Returns an error if the process cannot list its file descriptors.
 pub(crate) fn close() -> Result<u32, String> {
     let folder = fs::read_dir("/proc/self/fd")
         .map_err(|error| format!("cannot list file descriptors: {error}"))?;

@@ -53,9 +53,6 @@ impl Waker {
 }
 
 /// Reads commands in another thread, and returns the events of all sources.
-///
-/// # Errors
-/// Returns an error if the thread cannot be started.
 pub(crate) fn events() -> Result<(Waker, Receiver<Event>), String> {
     let (events, received) = channel();
     let waker = Waker {

@@ -67,29 +67,24 @@ impl ToolProgram {
     pub fn find(tool: Tool) -> Result<Self, BrowserError> {
         let (names, package) = tool.programs();
         let path = names.iter().find_map(|name| on_path(name));
-        let path = path.ok_or_else(|| BrowserError::Missing {
-            what: tool.to_string(),
-            help: format!("Debian's package is {package}"),
+        let path = path.ok_or_else(|| {
+            BrowserError::missing(tool.name(), format!("Debian's package is {package}"))
         })?;
-        let asked = match tool {
-            Tool::Curl => says(Command::new(&path).arg("--version")).map(|said| curl::about(&said)),
-            Tool::Wget => says(Command::new(&path).arg("--version")).map(|said| wget::about(&said)),
-            Tool::Python => says(Command::new(&path).args(["-c", python::ABOUT]))
-                .map(|said| python::about(&said)),
-            Tool::Node => {
-                says(Command::new(&path).args(["-p", node::ABOUT])).map(|said| node::about(&said))
-            }
+        let (arguments, about): (&[&str], fn(&str) -> Option<About>) = match tool {
+            Tool::Curl => (&["--version"], curl::about),
+            Tool::Wget => (&["--version"], wget::about),
+            Tool::Python => (&["-c", python::ABOUT], python::about),
+            Tool::Node => (&["-p", node::ABOUT], node::about),
         };
-        let about = asked
-            .and_then(|about| about.ok_or_else(|| "it does not tell its TLS library".to_owned()));
+        let about = says(Command::new(&path).args(arguments)).and_then(|said| {
+            about(&said).ok_or_else(|| "it does not tell its TLS library".to_owned())
+        });
         let About {
             executable,
             version,
             library,
-        } = about.map_err(|why| BrowserError::Unusable {
-            what: format!("{tool} ({})", path.display()),
-            why,
-        })?;
+        } = about
+            .map_err(|why| BrowserError::unusable(format!("{tool} ({})", path.display()), why))?;
         Ok(Self {
             tool,
             path: executable.unwrap_or(path),

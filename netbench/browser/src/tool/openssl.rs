@@ -26,13 +26,8 @@ pub(super) fn failure(words: &str, detail: &str) -> Failure {
 
 /// Makes a failure with the program's own message.
 pub(super) fn of(class: FailureClass, reason: impl Into<FailureReason>, detail: &str) -> Failure {
-    Failure {
-        class,
-        reason: reason.into(),
-        detail: netbench_model::sanitize_prefix(detail.trim(), 300),
-        phase: None,
-        after_ns: None,
-    }
+    let detail = netbench_model::sanitize_prefix(detail.trim(), 300);
+    Failure::new(class, reason, detail)
 }
 
 /// Returns the received alert by a message such as `tlsv1 alert protocol version`; some names lack `alert`.

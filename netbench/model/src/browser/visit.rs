@@ -87,7 +87,7 @@ impl VisitOutcome {
 }
 
 /// A page that was loaded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Visit {
     /// The times of the page as the client reports them. A browser reports them by Navigation Timing.
     pub times: VisitTimes,
@@ -139,7 +139,7 @@ pub struct ObjectsLoad {
 }
 
 /// The times of the phases of a page, in nanoseconds. Browsers round them to a tenth of a millisecond or more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct VisitTimes {
     /// The name's lookup: `domainLookupEnd` − `domainLookupStart`. In Servo, the time from its mark before the lookup to
     /// the first SYN.

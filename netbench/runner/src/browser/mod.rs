@@ -15,13 +15,13 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, HttpsRecords, Limit, Loaded, Network, Page,
-    StartupCache, Surroundings, Trust, failure,
+    Browser, BrowserError, BrowserProgram, HttpsRecords, Limit, Network, Page, StartupCache,
+    Surroundings, Trust, failure,
 };
 use netbench_link::{Link, LinkError, Namespace};
 use netbench_model::{
     Condition, Role, SCHEMA_VERSION, SampleKey, Site, Target, authority,
-    browser::{BrowserPlan, Mark, ObjectsPage, Scheduled, Visit, VisitOutcome, VisitSample},
+    browser::{BrowserPlan, Mark, ObjectsPage, Scheduled, VisitOutcome, VisitSample},
 };
 use netbench_protocol::Operation;
 
@@ -92,9 +92,6 @@ const MAX_FAILED_STARTS: u32 = 3;
 /// The reason why a browser has shown no page.
 #[derive(Debug, thiserror::Error)]
 enum NotShown {
-    /// The browser failed to start too often.
-    #[error("given up")]
-    GivenUp,
     /// The browser did not start, for which the site is not responsible.
     #[error(transparent)]
     NotStarted(BrowserError),
@@ -232,14 +229,11 @@ impl<'a> Visitor<'a> {
         site: &Site,
         begun: Instant,
     ) -> Option<VisitOutcome> {
-        let cannot = unsupported(unit.condition, Target::Lab, site);
-        if let Some(reason) = cannot.or_else(|| self.lab.unsupported(unit.site)) {
-            return Some(VisitOutcome::Unsupported { reason });
-        }
-        if let Some(reason) = self.has_no_page(site) {
-            return Some(VisitOutcome::Unsupported { reason });
-        }
-        if let Some(reason) = self.browser_cannot(unit.condition, client) {
+        let cannot = unsupported(unit.condition, Target::Lab, site)
+            .or_else(|| self.lab.unsupported(unit.site))
+            .or_else(|| self.has_no_page(site))
+            .or_else(|| self.browser_cannot(unit.condition, client));
+        if let Some(reason) = cannot {
             return Some(VisitOutcome::Unsupported { reason });
         }
         if let Some(server) = self.lab.given_up(unit.site) {
@@ -258,18 +252,24 @@ impl<'a> Visitor<'a> {
                 self.stacks
                     .connect(unit, client, address, || link.begin_trial(unit.site, key))
             }
+            Some(_) if self.failed_starts[client] >= MAX_FAILED_STARTS => {
+                Some(VisitOutcome::Discarded {
+                    reason: format!(
+                        "the browser was given up: it did not start {MAX_FAILED_STARTS} times in a row"
+                    ),
+                })
+            }
             Some(_) => {
                 let shown = self.browse(unit, client, site, address, begun);
-                match self.counted(client, shown) {
+                self.failed_starts[client] = match &shown {
+                    Err(NotShown::NotStarted(_)) => self.failed_starts[client] + 1,
+                    Ok(_) | Err(NotShown::Broken(_)) => 0,
+                };
+                match shown {
                     Err(
                         NotShown::NotStarted(BrowserError::Stopped)
                         | NotShown::Broken(BrowserError::Stopped),
                     ) => None,
-                    Err(NotShown::GivenUp) => Some(VisitOutcome::Discarded {
-                        reason: format!(
-                            "the browser was given up: it did not start {MAX_FAILED_STARTS} times in a row"
-                        ),
-                    }),
                     Err(NotShown::NotStarted(error)) => Some(VisitOutcome::Discarded {
                         reason: format!("the browser did not start: {error}"),
                     }),
@@ -286,16 +286,6 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// Counts the consecutive failed starts of the browser.
-    fn counted<T>(&mut self, client: usize, shown: Result<T, NotShown>) -> Result<T, NotShown> {
-        match &shown {
-            Err(NotShown::NotStarted(_)) => self.failed_starts[client] += 1,
-            Err(NotShown::GivenUp) => {}
-            Ok(_) | Err(NotShown::Broken(_)) => self.failed_starts[client] = 0,
-        }
-        shown
-    }
-
     /// Shows the site's page, and returns the counters of the browser's threads meanwhile.
     fn browse(
         &self,
@@ -305,9 +295,6 @@ impl<'a> Visitor<'a> {
         address: SocketAddr,
         begun: Instant,
     ) -> Result<(Page, Scheduled), NotShown> {
-        if self.failed_starts[client] >= MAX_FAILED_STARTS {
-            return Err(NotShown::GivenUp);
-        }
         let hosts = self.hosts(unit, site, address);
         let page = self.visits.plan.page.as_ref();
         let url = format!(
@@ -318,10 +305,7 @@ impl<'a> Visitor<'a> {
         let limit = self.limit(begun, unit.condition.connections());
         let program = &self.visits.programs[client];
         let started = Browser::start(program, &self.around(client, &hosts), limit);
-        let mut browser = match started {
-            Ok(browser) => browser,
-            Err(error) => return Err(NotShown::NotStarted(error)),
-        };
+        let mut browser = started.map_err(NotShown::NotStarted)?;
         if unit.condition == Condition::Resumed {
             self.begin_trial(unit, Role::Prime);
             let page = browser.visit(&url, limit)?;
@@ -445,29 +429,12 @@ fn judged(
 ) -> VisitOutcome {
     match page {
         Page::Error { code } => VisitOutcome::Failed(failure(&code)),
-        Page::Loaded(loaded) => match proof::prove(&loaded, condition, site, of_objects) {
+        Page::Loaded(mut visit) => match proof::prove(&visit, condition, site, of_objects) {
             Err(failure) => VisitOutcome::Failed(failure),
             Ok(()) => {
-                let Loaded {
-                    times,
-                    client,
-                    server,
-                    http_status,
-                    body_bytes,
-                    objects,
-                    begun_ns,
-                } = *loaded;
-                VisitOutcome::Ok(Box::new(Visit {
-                    times,
-                    from_packets: Vec::new(),
-                    client,
-                    server,
-                    http_status,
-                    body_bytes,
-                    objects: objects.filter(|_| of_objects.is_some()),
-                    scheduled: Some(scheduled),
-                    begun_ns,
-                }))
+                visit.objects = visit.objects.filter(|_| of_objects.is_some());
+                visit.scheduled = Some(scheduled);
+                VisitOutcome::Ok(visit)
             }
         },
     }

@@ -1,14 +1,13 @@
-use netbench_browser::Loaded;
-use netbench_model::{Condition, Failure, FailureWord, Site, browser::ObjectsPage};
+use netbench_model::{
+    Condition, Failure, FailureWord, Site,
+    browser::{ObjectsPage, Visit},
+};
 
 use crate::proof::{disagreement, wrong_work};
 
 /// Compares a browser's account of a page with the request and with the server's view.
-///
-/// # Errors
-/// Returns a failure if it was another page, or another connection.
 pub(super) fn prove(
-    loaded: &Loaded,
+    loaded: &Visit,
     condition: Condition,
     site: &Site,
     page: Option<&ObjectsPage>,
@@ -48,7 +47,7 @@ pub(super) fn prove(
 }
 
 /// Checks that all objects of the page were loaded completely.
-fn has_objects(loaded: &Loaded, page: &ObjectsPage) -> Result<(), Failure> {
+fn has_objects(loaded: &Visit, page: &ObjectsPage) -> Result<(), Failure> {
     let due = (page.objects, page.object_bytes.iter().sum::<u64>());
     let found = loaded.objects.map_or((0, 0), |it| (it.loaded, it.bytes));
     if found == due {
@@ -70,13 +69,13 @@ mod tests {
 
     use super::*;
 
-    fn loaded(version: TlsVersion, body_bytes: u64, resumed: bool) -> Loaded {
+    fn loaded(version: TlsVersion, body_bytes: u64, resumed: bool) -> Visit {
         let client = Negotiated {
             version: Some(version),
             resumed,
             ..Negotiated::default()
         };
-        Loaded {
+        Visit {
             times: VisitTimes {
                 dns_ns: 0,
                 tcp_ns: 1,
@@ -95,8 +94,7 @@ mod tests {
             client,
             http_status: 200,
             body_bytes,
-            objects: None,
-            begun_ns: None,
+            ..Visit::default()
         }
     }
 
@@ -105,7 +103,7 @@ mod tests {
         use TlsVersion::{Tls12, Tls13};
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let due = site.lab.body_bytes;
-        let silent = Loaded {
+        let silent = Visit {
             server: None,
             ..loaded(Tls13, due, false)
         };
@@ -144,7 +142,7 @@ mod tests {
                 last_object_ns: 1,
                 load_ns: 1,
             });
-            let loaded = Loaded {
+            let loaded = Visit {
                 objects,
                 ..loaded(TlsVersion::Tls13, site.lab.body_bytes + more, false)
             };

@@ -140,13 +140,10 @@ fn visit(measured: Measured) -> Visit {
             first_byte_ns: Some(phases.first_byte_ns),
             total_ns: Some(phases.total_ns.saturating_sub(phases.dns_ns)),
         },
-        from_packets: Vec::new(),
         client: measured.client,
         server: measured.server,
         http_status: measured.http_status,
         body_bytes: measured.body_bytes,
-        objects: None,
-        scheduled: None,
-        begun_ns: None,
+        ..Visit::default()
     }
 }
