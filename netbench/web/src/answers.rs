@@ -42,13 +42,11 @@ pub(crate) fn text(media_type: &str, body: &str) -> Answer {
     bytes(media_type, Bytes::copy_from_slice(body.as_bytes()))
 }
 
-/// Returns a response with JSON.
 pub(crate) fn json(value: &impl serde::Serialize) -> Answer {
     let body = serde_json::to_string(value).unwrap_or_default();
     text("application/json", &body)
 }
 
-/// Returns a redirect.
 pub(crate) fn redirect(location: &str) -> Answer {
     let mut answer = status(StatusCode::FOUND);
     if let Ok(location) = HeaderValue::from_str(location) {
@@ -57,7 +55,6 @@ pub(crate) fn redirect(location: &str) -> Answer {
     answer
 }
 
-/// Returns an image.
 pub(crate) fn image() -> Answer {
     bytes(
         "image/gif",

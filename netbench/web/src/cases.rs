@@ -54,7 +54,6 @@ impl Cases {
         Some((host, served))
     }
 
-    /// Returns the case of a name.
     pub(crate) fn of_name(&self, name: &str) -> Option<Arc<Served>> {
         let by_host = self.by_host.read();
         by_host
@@ -67,7 +66,6 @@ impl Cases {
         self.certificates.read().clone()
     }
 
-    /// Returns the number of the next connection.
     pub(crate) fn next_connection(&self) -> u32 {
         self.connections.fetch_add(1, Ordering::Relaxed)
     }
