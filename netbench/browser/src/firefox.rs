@@ -33,6 +33,9 @@ use crate::{
 
 const NAME: &str = "Firefox";
 
+/// The name of the browser's privileged context.
+const OWN: &str = "chrome";
+
 /// The name of its profile, in its folder.
 const PROFILE: &str = "profile";
 
@@ -162,7 +165,7 @@ impl Firefox {
         let capabilities = json!({"alwaysMatch": {"acceptInsecureCerts": false}});
         let session = json!({"capabilities": capabilities});
         firefox.ask("WebDriver:NewSession", session, "open a page", limit)?;
-        firefox.own_script(WATCH, limit)?;
+        firefox.script(WATCH, OWN, limit)?;
         Ok(firefox)
     }
 
@@ -177,27 +180,23 @@ impl Firefox {
         settings.collect()
     }
 
-    /// Runs a script in the browser's privileged context.
-    fn own_script(&mut self, script: &str, limit: Limit<'_>) -> Result<Value, BrowserError> {
-        self.script(script, "chrome", limit)
-    }
-
+    /// Runs a script in a context: that of the page, or the browser's privileged one.
     fn script(
         &mut self,
         script: &str,
-        side: &str,
+        context: &str,
         limit: Limit<'_>,
     ) -> Result<Value, BrowserError> {
-        let (doing, context) = ("tell of the page", "Marionette:SetContext");
-        self.ask(context, json!({"value": side}), doing, limit)?;
+        let (doing, set) = ("tell of the page", "Marionette:SetContext");
+        self.ask(set, json!({"value": context}), doing, limit)?;
         let mut execute = json!({"script": script, "args": []});
-        if side == "chrome" {
+        if context == OWN {
             // All scripts share one sandbox, so that one can read the variables of another.
             execute["sandbox"] = json!("system");
             execute["newSandbox"] = json!(false);
         }
         let mut answer = self.ask("WebDriver:ExecuteScript", execute, doing, limit)?;
-        self.ask(context, json!({"value": "content"}), doing, limit)?;
+        self.ask(set, json!({"value": "content"}), doing, limit)?;
         Ok(answer["value"].take())
     }
 
@@ -225,7 +224,7 @@ impl Firefox {
 
 impl Driven for Firefox {
     fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
-        self.own_script(SEEN, limit)?;
+        self.script(SEEN, OWN, limit)?;
         let navigated = self
             .marionette
             .ask("WebDriver:Navigate", json!({"url": url}), limit);
@@ -237,7 +236,7 @@ impl Driven for Firefox {
             }
         };
         let answer = BrowserError::answer(NAME);
-        let seen = self.own_script(SEEN, limit)?;
+        let seen = self.script(SEEN, OWN, limit)?;
         let seen: Vec<Seen> = serde_json::from_str(seen.as_str().unwrap_or_default())
             .map_err(|error| answer(format!("what it saw cannot be read: {error}")))?;
         if let Some(what) = refused {
@@ -255,7 +254,7 @@ impl Driven for Firefox {
     }
 
     fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
-        self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
+        self.script(CLOSE_CONNECTIONS, OWN, limit).map(drop)
     }
 
     fn into_startup_cache(self: Box<Self>, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
@@ -264,7 +263,7 @@ impl Driven for Firefox {
     }
 
     fn quit(mut self: Box<Self>, limit: Limit<'_>) -> Result<Folder, BrowserError> {
-        self.own_script(KEEP_POLICIES, limit)?;
+        self.script(KEEP_POLICIES, OWN, limit)?;
         self.end(limit)
     }
 

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    BrowserError, Limit, Page, Shown, Surroundings, driven::Driven, error::Unanswered,
-    page::server_view, pipe::Pipe, place::Place, process::Process, product::ServoTls,
+    BrowserError, Limit, Page, Shown, Surroundings, driven::Driven, page::server_view, pipe::Pipe,
+    place::Place, process::Process, product::ServoTls,
 };
 
 const NAME: &str = "Servo";
@@ -164,7 +164,7 @@ impl Servo {
             process,
         };
         let ready = servo.pipe.receive(limit);
-        match servo.answered(ready, "start")? {
+        match ready.map_err(|unanswered| servo.process.failed(unanswered, "start"))? {
             Answer::Ready {} => Ok(servo),
             answer => Err(BrowserError::answer(NAME)(format!(
                 "it is not ready: {answer:?}"
@@ -239,7 +239,7 @@ impl Servo {
     ) -> Result<Value, BrowserError> {
         let sent = self.pipe.send(task);
         let answer = sent.and_then(|()| self.pipe.receive(limit));
-        match self.answered(answer, doing)? {
+        match answer.map_err(|unanswered| self.process.failed(unanswered, doing))? {
             Answer::Done { value } => Ok(value),
             Answer::Failed { reason } => Err(BrowserError::answer(NAME)(
                 netbench_model::sanitize_prefix(&reason, LONGEST_ERROR),
@@ -251,14 +251,6 @@ impl Servo {
             }),
             Answer::Ready {} => Err(BrowserError::answer(NAME)("it started again".to_owned())),
         }
-    }
-
-    fn answered(
-        &mut self,
-        answer: Result<Answer, Unanswered>,
-        doing: &str,
-    ) -> Result<Answer, BrowserError> {
-        answer.map_err(|unanswered| self.process.failed(unanswered, doing))
     }
 }
 

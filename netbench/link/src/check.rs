@@ -159,17 +159,13 @@ pub(crate) fn connect(
 ) -> Result<(TcpStream, Duration), LinkError> {
     let limit = PATIENCE + rtt * 2;
     let start = Instant::now();
-    let stream = TcpStream::connect_timeout(&(address, port).into(), limit)
-        .map_err(|source| failed(address, limit, source))?;
-    Ok((stream, start.elapsed()))
-}
-
-/// Makes the error of a failed check.
-pub(crate) fn failed(address: Ipv4Addr, limit: Duration, source: io::Error) -> LinkError {
-    LinkError::Check {
-        what: format!("no TCP connection to {address}"),
-        limit,
-        source,
+    match TcpStream::connect_timeout(&(address, port).into(), limit) {
+        Ok(stream) => Ok((stream, start.elapsed())),
+        Err(source) => Err(LinkError::Check {
+            what: format!("no TCP connection to {address}"),
+            limit,
+            source,
+        }),
     }
 }
 

@@ -88,13 +88,9 @@ fn answer(line: &str, installed: &[Installed], running: &Running) -> Response {
                     stacks: installed.iter().map(Installed::describe).collect(),
                 }),
                 RequestBody::Serve(request) => {
-                    match installed
-                        .iter()
-                        .find(|installed| installed.program.name == request.stack)
-                    {
-                        Some(installed) => {
-                            ResponseBody::Serving(serve(installed, *request, running))
-                        }
+                    let mut known = installed.iter();
+                    match known.find(|server| server.program.name == request.stack) {
+                        Some(server) => ResponseBody::Serving(serve(server, *request, running)),
                         None => error(format!("this worker has no server {:?}", request.stack)),
                     }
                 }

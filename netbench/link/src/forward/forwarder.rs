@@ -178,7 +178,7 @@ impl Loop {
         // A device that fails permanently delivers no more packets; connections then time out, and
         // the lateness and packet counts of the record show the failure.
         if device.receive(&mut self.pool, &mut self.arrivals).is_err() {
-            Statistics::count(&self.statistics.dropped_receive);
+            Statistics::add(&self.statistics.dropped_receive, 1);
         }
         let came = !self.arrivals.is_empty();
         for Arrival { frame, arrived_ns } in self.arrivals.drain(..) {
@@ -197,7 +197,7 @@ impl Loop {
                     continue;
                 }
                 Fate::Pass => {
-                    Statistics::count(&counts.undelayed);
+                    Statistics::add(&counts.undelayed, 1);
                     let refused =
                         self.devices[1 - direction as usize].send(std::slice::from_ref(&frame));
                     Statistics::add(&counts.dropped_send, refused);
@@ -213,7 +213,7 @@ impl Loop {
                 Fate::LostBare => &counts.lost_bare,
                 Fate::QueueFull => &counts.dropped_queue,
             };
-            Statistics::count(dropped);
+            Statistics::add(dropped, 1);
             self.pool.give(frame);
         }
         came

@@ -40,11 +40,6 @@ pub(crate) struct Statistics {
 }
 
 impl Statistics {
-    /// Adds one to a counter.
-    pub(crate) fn count(counter: &AtomicU64) {
-        Self::add(counter, 1);
-    }
-
     /// Adds `number` to a counter.
     pub(crate) fn add(counter: &AtomicU64, number: u64) {
         counter.fetch_add(number, Ordering::Relaxed);
@@ -52,7 +47,7 @@ impl Statistics {
 
     /// Enters a loss of a packet with SYN or data.
     pub(crate) fn enter_loss(&self, loss: Loss) {
-        Self::count(&self.lost);
+        Self::add(&self.lost, 1);
         self.losses.lock().push(loss);
     }
 

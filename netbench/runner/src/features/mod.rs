@@ -355,10 +355,8 @@ impl Tries<'_> {
     fn cannot<'c>(&self, reason: &str, cases: impl Iterator<Item = &'c Feature>) {
         for case in cases {
             let reason = sanitize(reason);
-            if self
-                .tell(case, FeatureOutcome::Unsupported { reason })
-                .is_break()
-            {
+            let outcome = FeatureOutcome::Unsupported { reason };
+            if self.tell(case, outcome).is_break() {
                 return;
             }
         }

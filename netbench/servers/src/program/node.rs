@@ -21,11 +21,7 @@ pub(super) static NODE: Program = Program {
     most_body: u64::MAX,
     closing: "",
     files,
-    arguments: |plan| {
-        [plan.path("serve.js"), plan.path("sites.json")]
-            .map(String::from)
-            .to_vec()
-    },
+    arguments: |plan| vec![plan.path("serve.js"), plan.path("sites.json")],
 };
 
 fn files(plan: &Plan<'_>) -> Vec<Content> {
