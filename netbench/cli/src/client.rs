@@ -49,7 +49,7 @@ pub(crate) struct RequestOptions {
     #[arg(long, value_name = "METHOD", default_value = "GET", value_parser = method)]
     pub(crate) method: String,
     /// Pause between two connections to one server [default: none; with --live 1s]
-    #[arg(long, value_name = "TIME", value_parser = pause)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) pause: Option<Duration>,
 }
 
@@ -95,10 +95,6 @@ fn method(text: &str) -> Result<String, String> {
         }
         Ok(method) => Ok(method.to_string()),
     }
-}
-
-fn pause(text: &str) -> Result<Duration, String> {
-    parse_duration(text).map_err(|e| e.to_string())
 }
 
 impl IdentityOptions {

@@ -95,7 +95,8 @@ pub(crate) struct Progress {
     failed: AtomicU64,
     /// The name of the counted things, in the singular and the plural.
     unit: (&'static str, &'static str),
-    samples: Samples,
+    /// Whether each piece has a line.
+    verbose: bool,
 }
 
 /// The pace of the work.
@@ -141,13 +142,6 @@ fn lock(pace: &Mutex<Pace>) -> MutexGuard<'_, Pace> {
     pace.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The presentation of samples: a line for each, or only their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Samples {
-    Told,
-    Counted,
-}
-
 impl Progress {
     /// Returns progress that counts pieces of work, and shows each piece if the user wants it.
     pub(crate) fn counting(output: &Output, unit: (&'static str, &'static str)) -> Self {
@@ -172,11 +166,7 @@ impl Progress {
             pace,
             failed: AtomicU64::new(0),
             unit,
-            samples: if output.verbose {
-                Samples::Told
-            } else {
-                Samples::Counted
-            },
+            verbose: output.verbose,
         }
     }
 
@@ -214,7 +204,7 @@ impl Progress {
 
     /// Counts a piece that has ended, like [`Self::sampled`].
     pub(crate) fn ended(&self, told: impl FnOnce() -> String, failed: bool, piece: Piece) {
-        if self.samples == Samples::Told {
+        if self.verbose {
             self.stage(&told().escape_debug().to_string());
         }
         lock(&self.pace).advance(piece);

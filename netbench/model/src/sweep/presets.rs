@@ -1,14 +1,17 @@
+use serde::Serialize;
+
 use crate::{BitRate, LinkProfile, LossRate, Queue};
 
 /// A named link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LinkPreset {
     /// The name of the link.
     pub name: &'static str,
-    /// The properties of the link.
-    pub profile: LinkProfile,
     /// A description of the access network that the link represents.
     pub about: &'static str,
+    /// The properties of the link.
+    #[serde(flatten)]
+    pub profile: LinkProfile,
 }
 
 impl LinkPreset {

@@ -265,16 +265,11 @@ fn cached<'p>(
     }
     hash.update(runner.program.as_os_str().as_encoded_bytes());
     hash.update(config.effect());
-    let hash: String = hash
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = format!("{:x}", hash.finalize());
     let folder = runner.home.join("results");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     sweep(&folder);
-    Ok(folder.join(format!("{name}-{hash}.json")))
+    Ok(folder.join(format!("{name}-{}.json", &hash[..16])))
 }
 
 /// Removes the remains of killed runs. Runs in progress are younger than `OLD`.

@@ -55,7 +55,7 @@ fn read(path: PathBuf) -> Entry {
     });
     let row = RunRow {
         path: path.display().to_string(),
-        bytes: bytes(&path),
+        bytes: size_bytes(&path),
         ..row
     };
     Entry { path, row }
@@ -67,10 +67,10 @@ fn row(path: &Path) -> anyhow::Result<RunRow> {
 }
 
 /// Returns the size of all files in a folder; unreadable files count as 0.
-fn bytes(path: &Path) -> u64 {
+pub(crate) fn size_bytes(path: &Path) -> u64 {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(data) if data.is_dir() => bytes(&entry.path()),
+        Ok(data) if data.is_dir() => size_bytes(&entry.path()),
         Ok(data) => data.len(),
         Err(_) => 0,
     });

@@ -5,7 +5,7 @@ mod compress;
 pub(crate) mod demo;
 mod explain;
 mod history;
-mod list;
+pub(crate) mod list;
 mod merge;
 mod prune;
 mod report;

@@ -2,8 +2,7 @@ use crate::{exit::Ended, output};
 use clap::{Args, Subcommand};
 use netbench_link::LinkChoice;
 use netbench_link::bench::{LinkBench, ThreadTime, run_bench};
-use netbench_model::{LinkPreset, LinkProfile};
-use serde::Serialize;
+use netbench_model::LinkPreset;
 
 #[derive(Debug, Args)]
 pub(crate) struct Link {
@@ -33,11 +32,10 @@ pub(crate) enum LinkCommand {
 pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
     match &options.command {
         LinkCommand::List { json } => {
-            let presets = LinkPreset::ALL.map(|preset| NamedLink::of(&preset));
             if *json {
-                output::write_json(&presets)?;
+                output::write_json(&LinkPreset::ALL)?;
             } else {
-                output::write_lines(&presets.map(|link| link.line()))?;
+                output::write_lines(&LinkPreset::ALL.map(line))?;
             }
         }
         LinkCommand::Bench { link, json } => {
@@ -52,37 +50,19 @@ pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// A preset in the list.
-#[derive(Serialize)]
-struct NamedLink {
-    name: &'static str,
-    about: &'static str,
-    #[serde(flatten)]
-    profile: LinkProfile,
-}
-
-impl NamedLink {
-    fn of(preset: &LinkPreset) -> Self {
-        Self {
-            name: preset.name,
-            about: preset.about,
-            profile: preset.profile,
-        }
-    }
-
-    fn line(&self) -> String {
-        let profile = &self.profile;
-        let [rate, rate_up] = [profile.rate, profile.rate_up]
-            .map(|rate| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string()));
-        format!(
-            "{:<10} rtt={}ms rate={rate} rate-up={rate_up} queue={} loss={}  # {}",
-            self.name,
-            profile.rtt().as_millis(),
-            profile.queue.packets,
-            profile.loss,
-            self.about
-        )
-    }
+/// Returns the line of a preset in the list.
+fn line(preset: LinkPreset) -> String {
+    let profile = preset.profile;
+    let [rate, rate_up] = [profile.rate, profile.rate_up]
+        .map(|rate| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string()));
+    format!(
+        "{:<10} rtt={}ms rate={rate} rate-up={rate_up} queue={} loss={}  # {}",
+        preset.name,
+        profile.rtt().as_millis(),
+        profile.queue.packets,
+        profile.loss,
+        preset.about
+    )
 }
 
 fn lines(bench: &LinkBench) -> Vec<String> {

@@ -1,5 +1,5 @@
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -9,6 +9,7 @@ use netbench_stacks::cache_folder;
 
 use super::{args::Clean, programs};
 use crate::{
+    commands::runs::list::size_bytes,
     exit::Ended,
     output,
     workers::{SourceTree, build_time},
@@ -73,7 +74,8 @@ fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let names: Vec<&str> = builds
         .chain(Variant::ALL.iter().map(|variant| variant.name()))
         .collect();
-    let mut folders: Vec<PathBuf> = entries(target)
+    let entries = fs::read_dir(target).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries
         .filter(|entry| {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -84,21 +86,6 @@ fn folders_of_variants(target: &Path) -> anyhow::Result<Vec<PathBuf>> {
         .collect();
     folders.sort_unstable();
     Ok(folders)
-}
-
-/// Returns the size of a folder's contents. Unreadable files count as 0.
-fn size_bytes(folder: &Path) -> u64 {
-    entries(folder)
-        .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => size_bytes(&entry.path()),
-            _ => entry.metadata().map_or(0, |about| about.len()),
-        })
-        .sum()
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
-    let read: io::Result<fs::ReadDir> = fs::read_dir(folder);
-    read.into_iter().flatten().flatten()
 }
 
 fn deleted(path: &Path, bytes: u64) -> String {

@@ -27,7 +27,7 @@ pub(crate) use self::outside::Client;
 use self::{
     breakages::{Breakages, EXAMPLES as BREAKAGES},
     cases::Cases,
-    outside::{Clients, engine_of, engines},
+    outside::{Clients, engine, engines},
 };
 use super::{
     chains::{self, Chains, EXAMPLES as CHAINS},
@@ -247,7 +247,7 @@ impl Measured for CompatRun {
             |stack, case| is_left(&done, stack, case),
             |sample| keeper.keep(&sample),
         )?;
-        let engines = engines(plan);
+        let (engine, engines) = (engine(), engines(plan));
         let own = client_settings(Profile::Library, &engines, workers);
         let embedded = CompatClients {
             client: &own,
@@ -258,10 +258,10 @@ impl Measured for CompatRun {
             &embedded,
             &engines,
             &self.cases,
-            |stack, case| is_left(&done, &engine_of(stack), case),
+            |_, case| is_left(&done, &engine, case),
             |sample| {
                 keeper.keep(&CompatSample {
-                    stack: engine_of(&sample.stack),
+                    stack: engine.clone(),
                     ..sample
                 })
             },

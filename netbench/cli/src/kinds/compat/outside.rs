@@ -18,20 +18,11 @@ use crate::{
     options::each_once,
 };
 
-/// The network stacks of browser engines.
-const ENGINES: [Engine; 1] = [Engine {
-    name: "servo-net",
-    stack: "servo",
-}];
+/// The client that is the network stack of Servo, without the engine.
+const ENGINE: &str = "servo-net";
 
-/// The network stack of a browser engine, without the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Engine {
-    /// Its name as a client.
-    name: &'static str,
-    /// The stack whose worker contains it and loads pages.
-    stack: &'static str,
-}
+/// The stack whose worker contains [`ENGINE`] and loads pages.
+const ENGINE_STACK: &str = "servo";
 
 /// A client of `--client`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +30,12 @@ pub(crate) enum Client {
     /// A browser or another program.
     Outside(Outside),
     /// The network stack of a browser engine.
-    Engine(Engine),
+    Engine,
 }
 
 impl Client {
     fn all() -> impl Iterator<Item = Self> {
-        let outside = Outside::all().map(Self::Outside);
-        outside.chain(ENGINES.into_iter().map(Self::Engine))
+        Outside::all().map(Self::Outside).chain([Self::Engine])
     }
 }
 
@@ -62,7 +52,7 @@ impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside(outside) => outside.fmt(f),
-            Self::Engine(engine) => f.pad(engine.name),
+            Self::Engine => f.pad(ENGINE),
         }
     }
 }
@@ -88,7 +78,7 @@ impl Clients {
                 self.records.push(found.0.clone());
                 self.outside.push(found);
             }
-            Client::Engine(engine) => self.records.push(unasked(engine)),
+            Client::Engine => self.records.push(unasked()),
         }
         Ok(())
     }
@@ -96,37 +86,29 @@ impl Clients {
 
 /// Returns the stacks whose workers load pages for the engines of a plan.
 pub(crate) fn engines(plan: &CompatPlan) -> Vec<StackName> {
-    let clients = plan.clients.iter();
-    let engines = clients.filter_map(|client| engine(&client.name));
-    engines.map(|engine| StackName::new(engine.stack)).collect()
+    let engines = plan.clients.iter().filter(|client| is_engine(client));
+    engines.map(|_| StackName::new(ENGINE_STACK)).collect()
 }
 
-/// Returns the engine of this name.
-fn engine(name: &StackName) -> Option<Engine> {
-    ENGINES
-        .into_iter()
-        .find(|engine| name.as_str() == engine.name)
+fn is_engine(client: &OutsideClient) -> bool {
+    client.name.as_str() == ENGINE
 }
 
-/// Returns the name of the engine that the worker of a stack contains.
-pub(super) fn engine_of(stack: &StackName) -> StackName {
-    let engine = ENGINES
-        .into_iter()
-        .find(|engine| stack.as_str() == engine.stack);
-    engine.map_or_else(|| stack.clone(), |engine| StackName::new(engine.name))
+/// Returns the name of the engine in samples.
+pub(super) fn engine() -> StackName {
+    StackName::new(ENGINE)
 }
 
 /// Adds the descriptions that the workers of engines give.
 pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyhow::Result<()> {
-    for client in clients.iter_mut() {
-        let Some(Engine { stack, .. }) = engine(&client.name) else {
+    for client in clients.iter_mut().filter(|client| is_engine(client)) {
+        let Some(description) = workers.description(ENGINE_STACK) else {
             continue;
         };
-        let Some(description) = workers.description(stack) else {
-            continue;
-        };
-        if !workers.does(stack, Operation::Load) {
-            bail_input!("the worker of {stack} loads no pages: it has no operation \"load\"");
+        if !workers.does(ENGINE_STACK, Operation::Load) {
+            bail_input!(
+                "the worker of {ENGINE_STACK} loads no pages: it has no operation \"load\""
+            );
         }
         let record = &description.record;
         let provider = record.provider.as_ref();
@@ -143,9 +125,9 @@ pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyh
 }
 
 /// Returns the record of an engine whose worker has not described itself yet.
-fn unasked(engine: Engine) -> OutsideClient {
+fn unasked() -> OutsideClient {
     OutsideClient {
-        name: StackName::new(engine.name),
+        name: engine(),
         kind: OutsideKind::Engine,
         found: OutsideFound::Missing {
             reason: "its worker was not asked yet".to_owned(),

@@ -46,22 +46,6 @@ pub(super) fn time(plan: &EvaluationPlan) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The end of a part.
-pub(super) struct PartEnd {
-    state: PartState,
-    /// Facts about the method that a reader must know.
-    notes: Vec<String>,
-    took: Duration,
-}
-
-impl PartEnd {
-    pub(super) fn store(self, record: &mut PartRecord) {
-        record.took_s = Some(record.took_s.unwrap_or(0) + self.took.as_secs());
-        record.state = self.state;
-        record.notes = self.notes;
-    }
-}
-
 /// An evaluation whose parts run.
 pub(super) struct Running<'a> {
     pub(super) folder: &'a RunFolder,
@@ -73,7 +57,7 @@ pub(super) struct Running<'a> {
 
 impl Running<'_> {
     /// Runs the parts with these indices at the same time, the first of which is part `number` of `parts`. Calls `ended`
-    /// with the index of each when it ends.
+    /// with the index of each when it ends, and its record.
     ///
     /// # Errors
     /// Returns the first error of `ended`, after all parts have ended.
@@ -81,7 +65,7 @@ impl Running<'_> {
         &self,
         batch: &[usize],
         (number, parts): (usize, usize),
-        mut ended: impl FnMut(usize, PartEnd) -> anyhow::Result<()>,
+        mut ended: impl FnMut(usize, PartRecord) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let bars = progress::group(self.output);
         let (sender, ends) = mpsc::channel();
@@ -89,27 +73,32 @@ impl Running<'_> {
             for (number, at) in (number..).zip(batch) {
                 let (sender, bars) = (sender.clone(), &bars);
                 scope.spawn(move || {
-                    if let Some(end) = self.part(*at, (number, parts), bars) {
+                    if let Some(record) = self.part(*at, (number, parts), bars) {
                         // The receiver waits until every sender is gone.
-                        let _received = sender.send((*at, end));
+                        let _received = sender.send((*at, record));
                     }
                 });
             }
             drop(sender);
-            let results: Vec<_> = ends.iter().map(|(at, end)| ended(at, end)).collect();
+            let results: Vec<_> = ends.iter().map(|(at, record)| ended(at, record)).collect();
             results.into_iter().collect()
         })
     }
 
-    /// Runs the part with this index. Returns `None` for a part that this version does not know.
-    fn part(&self, at: usize, numbers: (usize, usize), bars: &MultiProgress) -> Option<PartEnd> {
+    /// Runs the part with this index, and returns its record, or `None` for a part that this version does not know.
+    fn part(&self, at: usize, numbers: (usize, usize), bars: &MultiProgress) -> Option<PartRecord> {
         let record = &self.manifest.plan.parts[at];
         let part = parts::named(&record.part)?;
         let estimate = Duration::from_secs(record.estimate_s);
         let progress = PartProgress::new(self.output, part.name, numbers, estimate, bars);
         let (state, notes) = self.steps(part, &progress);
         let took = progress.end(words(&state));
-        Some(PartEnd { state, notes, took })
+        Some(PartRecord {
+            took_s: Some(record.took_s.unwrap_or(0) + took.as_secs()),
+            state,
+            notes,
+            ..record.clone()
+        })
     }
 
     /// Runs the steps of a part. Returns its state, and facts about the method that a reader must know.

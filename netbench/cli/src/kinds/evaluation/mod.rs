@@ -146,8 +146,8 @@ fn run_parts(
             output,
             stop,
         };
-        running.run(&batch, numbers, |at, ended| {
-            ended.store(&mut manifest.plan.parts[at]);
+        running.run(&batch, numbers, |at, record| {
+            manifest.plan.parts[at] = record;
             Ok(folder.write_manifest(&manifest)?)
         })?;
         if stop.load(Ordering::Relaxed) {
