@@ -15,6 +15,7 @@ use crate::{
 pub(super) struct Connections<'a> {
     plan: &'a ConnectPlan,
     reached: Reached,
+    sites: HashMap<String, &'a Site>,
 }
 
 /// The time for certificates, servers and the check of the links.
@@ -37,6 +38,7 @@ impl<'a> Connections<'a> {
         Self {
             plan,
             reached: Reached::of(plan.target, plan.link.as_deref()),
+            sites: plan.sites.iter().map(|site| (site.name(), site)).collect(),
         }
     }
 
@@ -47,36 +49,41 @@ impl<'a> Connections<'a> {
         times(round, rounds).saturating_add(self.set_up())
     }
 
-    /// Returns the share of each sample in the run's time.
-    pub(super) fn work(&self) -> Work {
-        let sites = self.plan.sites.iter();
-        Work {
-            all: Cost {
-                time: times(self.samples(), self.plan.rounds.into()),
-                ..self.plan.cost()
-            },
-            samples: sites
-                .map(|site| (site.name(), self.work_of(site)))
-                .collect(),
-        }
+    /// Returns the time of the remaining work, after `done` of `samples` samples.
+    pub(super) fn left(&self, samples: u64, done: u64) -> Duration {
+        let all = Cost {
+            time: times(self.samples(), self.plan.rounds.into()),
+            pieces: samples,
+            ..self.plan.cost()
+        };
+        all.after(done).time
     }
 
-    fn work_of(&self, site: &Site) -> Vec<(Condition, SampleWork)> {
-        let answers = !self.never_answers(site);
-        let samples = self.plan.conditions.iter().map(|condition| {
-            let at_a_time = if answers {
-                self.sites_at_a_time(*condition)
-            } else {
-                self.silent_at_a_time()
-            };
-            let sample = SampleWork {
-                estimated: self.share(site, *condition),
-                waited: times(self.plan.timeout(), 1.0 / at_a_time),
-                answers,
-            };
-            (*condition, sample)
-        });
-        samples.collect()
+    /// Returns the piece of work of a sample.
+    pub(super) fn piece(&self, sample: &Sample) -> Piece {
+        let condition = sample.condition;
+        let Some(site) = self.sites.get(&sample.site) else {
+            return Piece::Done(Duration::ZERO);
+        };
+        let (answers, estimated) = (!self.never_answers(site), self.share(site, condition));
+        let at_a_time = if answers {
+            self.sites_at_a_time(condition)
+        } else {
+            self.silent_at_a_time()
+        };
+        let waited = times(self.plan.timeout(), 1.0 / at_a_time);
+        match (&sample.outcome, answers) {
+            (Outcome::Failed(failure), true) if failure.class == FailureClass::Timeout => {
+                Piece::TimedOut { estimated, waited }
+            }
+            (Outcome::Failed(failure), false) if failure.class == FailureClass::Timeout => {
+                Piece::Done(waited)
+            }
+            // The site's share of the time was spent on the connections before the run gave up the site.
+            (Outcome::Unsupported { .. }, false) => Piece::Done(Duration::ZERO),
+            (Outcome::Unsupported { .. }, true) => Piece::Skipped(estimated),
+            _ => Piece::Done(estimated),
+        }
     }
 
     fn set_up(&self) -> Duration {
@@ -200,58 +207,6 @@ fn is_tried(site: &Site, condition: Condition) -> bool {
     has_early_data && !(condition.resumes() && is_rejected)
 }
 
-/// The shares of samples in a run's time.
-pub(super) struct Work {
-    all: Cost,
-    /// The shares by site.
-    samples: HashMap<String, Vec<(Condition, SampleWork)>>,
-}
-
-/// The share of a sample of one site under one condition in the run's time.
-#[derive(Debug, Clone, Copy)]
-struct SampleWork {
-    estimated: Duration,
-    /// The share if the connection reaches the time limit.
-    waited: Duration,
-    /// Whether the site was expected to answer.
-    answers: bool,
-}
-
-impl Work {
-    /// Returns the piece of work of a sample.
-    pub(super) fn piece(&self, sample: &Sample) -> Piece {
-        let conditions = self.samples.get(&sample.site).into_iter().flatten();
-        let mut of = conditions.filter(|(condition, _)| *condition == sample.condition);
-        let Some((_, work)) = of.next() else {
-            return Piece::Done(Duration::ZERO);
-        };
-        match (&sample.outcome, work.answers) {
-            (Outcome::Failed(failure), true) if failure.class == FailureClass::Timeout => {
-                Piece::TimedOut {
-                    estimated: work.estimated,
-                    waited: work.waited,
-                }
-            }
-            (Outcome::Failed(failure), false) if failure.class == FailureClass::Timeout => {
-                Piece::Done(work.waited)
-            }
-            // The site's share of the time was spent on the connections before the run gave up the site.
-            (Outcome::Unsupported { .. }, false) => Piece::Done(Duration::ZERO),
-            (Outcome::Unsupported { .. }, true) => Piece::Skipped(work.estimated),
-            _ => Piece::Done(work.estimated),
-        }
-    }
-
-    /// Returns the time of the remaining work, after `done` of `samples` samples.
-    pub(super) fn left(&self, samples: u64, done: u64) -> Duration {
-        let all = Cost {
-            pieces: samples,
-            ..self.all
-        };
-        all.after(done).time
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use netbench_model::{
@@ -279,18 +234,17 @@ mod tests {
     fn what_samples_take_is_what_the_run_takes() {
         let plan = plan(SITES);
         let connections = Connections::of(&plan);
-        let (cost, work) = (plan.cost(), connections.work());
+        let cost = plan.cost();
         assert_eq!(cost.pieces, 3 * 4 * 2 * 10);
-        let each = work
-            .samples
-            .values()
-            .flatten()
-            .map(|(_, sample)| sample.estimated);
+        let each = plan.sites.iter().flat_map(|site| {
+            let conditions = plan.conditions.iter();
+            conditions.map(|condition| connections.share(site, *condition))
+        });
         let all = each.sum::<Duration>() * 2 * 10;
-        let left = work.left(cost.pieces, 0);
+        let left = connections.left(cost.pieces, 0);
         assert!((all.as_secs_f64() / left.as_secs_f64() - 1.0).abs() < 1e-6);
         assert!(left < cost.time);
-        assert_eq!(work.left(cost.pieces, cost.pieces), Duration::ZERO);
+        assert_eq!(connections.left(cost.pieces, cost.pieces), Duration::ZERO);
     }
 
     #[test]
@@ -402,8 +356,8 @@ mod tests {
     /// after two time-outs of every stack. Returns the smallest and the largest predicted end, as fractions of the
     /// run's time.
     fn predictions(connections: &Connections<'_>, silent: &str) -> (f64, f64) {
-        let mut eta = Eta::new(connections.work().left(connections.plan.pieces(), 0));
-        let (work, mut now, mut time_outs) = (connections.work(), Duration::ZERO, 0);
+        let mut eta = Eta::new(connections.left(connections.plan.pieces(), 0));
+        let (mut now, mut time_outs) = (Duration::ZERO, 0);
         let mut ends = Vec::new();
         for _ in 0..connections.plan.rounds {
             for condition in &connections.plan.conditions {
@@ -422,7 +376,7 @@ mod tests {
                             (true, false) => connections.plan.timeout(),
                             (true, true) => Duration::ZERO,
                         };
-                        eta.advance(work.piece(&sample(site, *condition, outcome)), now);
+                        eta.advance(connections.piece(&sample(site, *condition, outcome)), now);
                         ends.push((now + eta.left(now)).as_secs_f64());
                     }
                 }

@@ -19,7 +19,7 @@ use netbench_store::RunFolder;
 
 pub(crate) use self::plan::{Connect, EXAMPLES, plan};
 use self::{
-    cost::{Connections, Work},
+    cost::Connections,
     plan::{decide, how, sweep_can},
 };
 use crate::{
@@ -119,7 +119,7 @@ impl Measured for ConnectRun {
 
     fn measure(self, session: Session<'_, ConnectPlan>) -> anyhow::Result<()> {
         let (run, setup) = (session.run, session.setup);
-        let work = Connections::of(&run.plan).work();
+        let work = Connections::of(&run.plan);
         let trials = Trials {
             plan: &run.plan,
             shard: run.origin.shard,
@@ -162,7 +162,7 @@ impl ConnectRun {
 }
 
 /// Shows an event of the measurement in the progress.
-fn hear(progress: &Progress, event: &Event, work: &Work) {
+fn hear(progress: &Progress, event: &Event, work: &Connections<'_>) {
     match event {
         Event::Begin { samples, done } => {
             progress.begin(*samples, *done, work.left(*samples, *done));
