@@ -14,71 +14,42 @@ pub(crate) fn of(name: &str, version: &str) -> Vec<ShippedAdvisory> {
     let Some(version) = numbers(library_version(name, version)) else {
         return Vec::new();
     };
-    lines()
-        .filter_map(Line::read)
-        .filter(|line| line.name == name && line.affects(version))
-        .map(Line::shipped)
-        .collect()
+    let mut advisories = Vec::new();
+    for (advisory, affected) in lines().filter_map(read) {
+        if advisory.name == name && affected.iter().any(|range| range.contains(&version)) {
+            advisories.push(advisory);
+        }
+    }
+    advisories
 }
 
 fn lines() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|line| !line.starts_with('#'))
 }
 
-/// A line of the table.
-struct Line<'a> {
-    id: &'a str,
-    date: &'a str,
-    severity: &'a str,
-    name: &'a str,
-    affected: &'a str,
-    reach: AdvisoryReach,
-    title: &'a str,
+/// Reads a line of the table: an advisory, and the ranges of affected versions.
+fn read(line: &str) -> Option<(ShippedAdvisory, Vec<Range<[u64; 3]>>)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [id, date, severity, name, affected, reach, title] = fields.try_into().ok()?;
+    let reach = match reach {
+        "client" => AdvisoryReach::Client,
+        "option" => AdvisoryReach::Option,
+        "other" => AdvisoryReach::Other,
+        _ => return None,
+    };
+    let advisory = ShippedAdvisory {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        date: Some(date.to_owned()),
+        severity: (severity != "-").then(|| severity.to_owned()),
+        reach: Some(reach),
+    };
+    let affected: Option<Vec<_>> = affected.split(',').map(range).collect();
+    Some((advisory, affected?))
 }
 
-impl<'a> Line<'a> {
-    fn read(line: &'a str) -> Option<Self> {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [id, date, severity, name, affected, reach, title] = fields.try_into().ok()?;
-        let reach = match reach {
-            "client" => AdvisoryReach::Client,
-            "option" => AdvisoryReach::Option,
-            "other" => AdvisoryReach::Other,
-            _ => return None,
-        };
-        Some(Self {
-            id,
-            date,
-            severity,
-            name,
-            affected,
-            reach,
-            title,
-        })
-    }
-
-    fn affects(&self, version: [u64; 3]) -> bool {
-        ranges(self.affected)
-            .is_some_and(|ranges| ranges.iter().any(|range| range.contains(&version)))
-    }
-
-    fn shipped(self) -> ShippedAdvisory {
-        ShippedAdvisory {
-            id: self.id.to_owned(),
-            name: self.name.to_owned(),
-            title: self.title.to_owned(),
-            date: Some(self.date.to_owned()),
-            severity: (self.severity != "-").then(|| self.severity.to_owned()),
-            reach: Some(self.reach),
-        }
-    }
-}
-
-/// Reads ranges of versions: `3.5.0..3.5.9,3.6.0..3.6.5`.
-fn ranges(text: &str) -> Option<Vec<Range<[u64; 3]>>> {
-    text.split(',').map(range).collect()
-}
-
+/// Reads a range of versions: `3.5.0..3.5.9`.
 fn range(text: &str) -> Option<Range<[u64; 3]>> {
     let (first, fixed) = text.split_once("..")?;
     Some(numbers(first)?..numbers(fixed)?)
@@ -155,12 +126,15 @@ mod tests {
     fn every_line_of_the_table_can_be_read() {
         assert!(TABLE.contains(READ_ON));
         for line in lines() {
-            let read = Line::read(line).expect(line);
+            let (read, affected) = read(line).expect(line);
             let prefixes = ["RUSTSEC-", "CVE-", "out of support"];
             assert!(prefixes.iter().any(|it| read.id.starts_with(it)), "{line}");
-            assert!(read.date.len() == 10 && *read.date <= *READ_ON, "{line}");
-            let ranges = ranges(read.affected).expect(line);
-            assert!(ranges.iter().all(|range| range.start < range.end), "{line}");
+            let date = read.date.expect(line);
+            assert!(date.len() == 10 && *date <= *READ_ON, "{line}");
+            assert!(
+                affected.iter().all(|range| range.start < range.end),
+                "{line}"
+            );
         }
     }
 }

@@ -189,11 +189,7 @@ pub(crate) fn repeated(path: &Path) -> Result<Option<Repeated>, StoreError> {
     let mut found: Option<Repeated> = None;
     let (mut seen, mut text) = (Seen::default(), Vec::new());
     for line in 1.. {
-        text.clear();
-        let read = reader
-            .by_ref()
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut text);
+        let read = next_line(&mut reader, &mut text);
         if read.map_err(StoreError::unpacking(path))? == 0 {
             break;
         }
@@ -209,6 +205,12 @@ pub(crate) fn repeated(path: &Path) -> Result<Option<Repeated>, StoreError> {
     Ok(found)
 }
 
+/// Reads the next line in place of `text`, and returns its length.
+fn next_line(reader: &mut impl BufRead, text: &mut Vec<u8>) -> io::Result<usize> {
+    text.clear();
+    reader.take(LONGEST_LINE).read_until(b'\n', text)
+}
+
 /// Passes each record to `each`, with the position of its line; a line that repeats an earlier one is skipped.
 pub(crate) fn lines<R: Record>(
     mut reader: impl BufRead,
@@ -219,12 +221,7 @@ pub(crate) fn lines<R: Record>(
     let (mut seen, mut text) = (Seen::default(), Vec::new());
     let mut start = 0;
     for line in 1.. {
-        text.clear();
-        let read = reader
-            .by_ref()
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut text);
-        read.map_err(&failed)?;
+        next_line(&mut reader, &mut text).map_err(&failed)?;
         if text.last() != Some(&b'\n') && (text.len() as u64) < LONGEST_LINE {
             break;
         }
