@@ -102,14 +102,11 @@ pub(crate) fn find(product: Product) -> anyhow::Result<Result<BrowserProgram, Br
     let Product::Servo(tls) = product else {
         return Ok(BrowserProgram::find(product));
     };
-    let path = servo(tls).find_or_build_servo(&Terminal)?;
-    Ok(BrowserProgram::at(product, path))
-}
-
-/// Returns the program of a Servo. Both providers of rustls are in one program.
-fn servo(tls: ServoTls) -> Program {
-    match tls {
+    let program = match tls {
+        // Both providers of rustls are in one program.
         ServoTls::AwsLc | ServoTls::Ring => Program::servo(),
         ServoTls::OpenSsl => Program::servo_openssl(),
-    }
+    };
+    let path = program.find_or_build_servo(&Terminal)?;
+    Ok(BrowserProgram::at(product, path))
 }

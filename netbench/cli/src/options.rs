@@ -2,6 +2,7 @@
 //! in the group's section of the help; the main options of a command have no section, and come first.
 
 use std::{
+    convert::Infallible,
     fmt::Display,
     path::{Path, PathBuf},
     time::Duration,
@@ -84,16 +85,10 @@ pub(crate) struct StackOptions {
     /// Stacks to compare, each with the first; a stack named twice is compared with itself [default:
     /// openssl,rustls-aws-lc]
     #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
-    stack: Vec<String>,
+    pub(crate) stack: Vec<String>,
 }
 
 impl StackOptions {
-    pub(crate) fn of(names: impl Into<Vec<String>>) -> Self {
-        Self {
-            stack: names.into(),
-        }
-    }
-
     /// Returns the stacks that the user named, if any.
     pub(crate) fn named(&self) -> Option<&[String]> {
         (!self.stack.is_empty()).then_some(&self.stack)
@@ -111,29 +106,16 @@ impl StackOptions {
 #[derive(Debug, Args)]
 pub(crate) struct RootsOptions {
     /// Trust roots: mozilla, native (the system's), or a PEM file
-    #[arg(long, value_name = "ROOTS", default_value = "mozilla", value_hint = ValueHint::FilePath)]
-    roots: String,
+    #[arg(long, value_name = "ROOTS", default_value = "mozilla", value_parser = roots, value_hint = ValueHint::FilePath)]
+    pub(crate) roots: RootsSource,
 }
 
-impl RootsOptions {
-    pub(crate) fn of(source: &RootsSource) -> Self {
-        let roots = match source {
-            RootsSource::Mozilla => "mozilla",
-            RootsSource::Native => "native",
-            RootsSource::File(file) => file,
-        };
-        Self {
-            roots: roots.to_owned(),
-        }
-    }
-
-    pub(crate) fn source(&self) -> RootsSource {
-        match self.roots.as_str() {
-            "mozilla" => RootsSource::Mozilla,
-            "native" => RootsSource::Native,
-            file => RootsSource::File(file.to_owned()),
-        }
-    }
+fn roots(text: &str) -> Result<RootsSource, Infallible> {
+    Ok(match text {
+        "mozilla" => RootsSource::Mozilla,
+        "native" => RootsSource::Native,
+        file => RootsSource::File(file.to_owned()),
+    })
 }
 
 /// Workers of the user's own.

@@ -118,11 +118,6 @@ pub(crate) trait Measured: Sized {
         Networks::None
     }
 
-    /// Returns the requirements of the run for the link to emulated sites.
-    fn needs(&self) -> Needs {
-        Needs::Times
-    }
-
     /// Prepares the measurement, after workers and servers have started. In the first session, adds to the plan the
     /// facts that only workers know.
     fn ready(&mut self, _setup: &Setup, _run: &mut Manifest<Self::Plan>) -> anyhow::Result<()> {
@@ -389,8 +384,10 @@ pub(crate) trait Told: Record {
 /// Compares the link with the profiles of the sites, if times depend on it.
 fn check(measured: &impl Measured, setup: &Setup) -> anyhow::Result<Vec<LinkCheck>> {
     let link = setup.targets.as_ref().and_then(Targets::link);
-    Ok(match (measured.needs(), link, measured.sites()) {
-        (Needs::Times, Some(link), Some(sites)) => link.check(sites.seed, &setup.stop)?,
+    Ok(match (link, measured.sites()) {
+        (Some(link), Some(sites)) if sites.needs == Needs::Times => {
+            link.check(sites.seed, &setup.stop)?
+        }
         _ => Vec::new(),
     })
 }
@@ -405,7 +402,7 @@ fn set_up<M: Measured>(
     let programs = workers::find(needed)?;
     let sites = measured.sites();
     let link = match sites {
-        Some(sites) => sites.open_link(measured.needs())?,
+        Some(sites) => sites.open_link()?,
         None => None,
     };
     if measured.networks() == Networks::OfClients {

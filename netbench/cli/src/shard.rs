@@ -54,16 +54,21 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
             count(whole, "site", "sites")
         );
     }
-    let mut places = shard.places(whole).peekable();
-    let mut place = 0..whole;
-    sites.retain(|_| {
-        let at = place.next();
-        places.next_if(|next| Some(*next) == at).is_some()
-    });
+    keep_at(sites, shard.places(whole));
     Ok(ShardRecord {
         shard,
         whole_sites: u32::try_from(whole).unwrap_or(u32::MAX),
     })
+}
+
+/// Keeps only the sites at these places, which are in order.
+pub(crate) fn keep_at(sites: &mut Vec<Site>, places: impl IntoIterator<Item = usize>) {
+    let mut places = places.into_iter().peekable();
+    let mut at = 0..sites.len();
+    sites.retain(|_| {
+        let at = at.next();
+        places.next_if(|next| Some(*next) == at).is_some()
+    });
 }
 
 /// Refuses a run that was never measured as one run, or whose manifest was edited: `sites` is the number of sites of

@@ -27,12 +27,13 @@ use crate::{
 /// The longest time in which a real name must resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// The requirements of a run for the link to emulated sites.
+/// The requirements of a run for its sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// The link's times: without a network there is nothing to measure.
+    /// Times. Without a network there is nothing to measure; names of real hosts are resolved before the run, so that
+    /// every trial goes to the same address.
     Times,
-    /// Only the sites' answers, which loopback provides too.
+    /// Only answers, which loopback provides too. Names are resolved before each site.
     Answers,
 }
 
@@ -47,16 +48,7 @@ pub(crate) struct Sites {
     /// Rules that redirect connections to some hosts.
     pub(crate) connect_to: Vec<ConnectTo>,
     pub(crate) seed: u64,
-    pub(crate) names: Names,
-}
-
-/// The time at which names of real hosts are resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Names {
-    /// Names are resolved before the run, so that every trial goes to the same address.
-    First,
-    /// Names are resolved during the measurement, before each site.
-    AsTheyCome,
+    pub(crate) needs: Needs,
 }
 
 impl Sites {
@@ -82,8 +74,8 @@ impl Sites {
     /// [`Link::open`].
     ///
     /// # Errors
-    /// [`NoNetwork`] if this machine refuses the link, and the run `needs` its times.
-    pub(crate) fn open_link(&self, needs: Needs) -> anyhow::Result<Option<Link>> {
+    /// [`NoNetwork`] if this machine refuses the link, and the run needs its times.
+    pub(crate) fn open_link(&self) -> anyhow::Result<Option<Link>> {
         if self.target != Target::Lab {
             return Ok(None);
         }
@@ -100,7 +92,7 @@ impl Sites {
             sites: sites.clone(),
             seed: self.seed,
         };
-        match (Link::open(plan), self.link, needs) {
+        match (Link::open(plan), self.link, self.needs) {
             (Ok(link), ..) => Ok(Some(link)),
             (Err(error @ LinkError::TooManySites { .. }), ..) => Err(error.into()),
             (Err(error), LinkChoice::Auto, Needs::Answers) => {
@@ -148,7 +140,7 @@ impl Sites {
             .map(|site| place(site, &self.connect_to))
             .collect();
         match self.target {
-            Target::Live if self.names == Names::AsTheyCome => self.at(places.iter().map(|_| None)),
+            Target::Live if self.needs == Needs::Answers => self.at(places.iter().map(|_| None)),
             Target::Live => self.where_resolved(resolve(&places, RESOLVE_LIMIT)),
             Target::Lab | Target::Loopback => self.at(places
                 .iter()
@@ -219,7 +211,7 @@ pub(crate) fn roots_record(
     options: &RootsOptions,
     count: Option<u32>,
 ) -> anyhow::Result<RootsRecord> {
-    let roots = roots(&options.source(), count)?;
+    let roots = roots(&options.roots, count)?;
     Ok(RootsRecord {
         source: roots.source,
         count: roots.count,

@@ -1,4 +1,4 @@
-use std::{fs, path::Path};
+use std::fs;
 
 use anyhow::Context;
 use netbench_bogo::{Baseline, Departure, catalog_path, outcomes_path, store};
@@ -18,7 +18,8 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    write(&path, setup.catalog.to_text())?;
+    fs::write(&path, setup.catalog.to_text())
+        .with_context(|| format!("cannot write {}", path.display()))?;
     for ShimRun { shim, results } in runs {
         let baseline = Baseline::of(&setup.runner.id, shim.library.as_deref(), results);
         store(tree.root(), known(shim.name)?, &baseline)?;
@@ -29,10 +30,6 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
             .stage(&format!("Stored the outcomes of {name} in {path}"));
     }
     Ok(())
-}
-
-fn write(path: &Path, text: String) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The largest number of departures of one shim that chance may explain; more are not repeated.

@@ -84,9 +84,7 @@ impl Shim {
             config: shim.config(&OutcomesIn::Tree(tree.root().to_owned()))?,
         })
     }
-}
 
-impl Shim {
     /// Returns the arguments that the shim has in every test.
     pub(crate) fn extra(&self) -> Vec<String> {
         let behind = self.behind.iter();

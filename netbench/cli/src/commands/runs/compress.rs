@@ -31,9 +31,7 @@ pub(super) fn compress(options: &Prune) -> anyhow::Result<Ended> {
     let mut text = String::new();
     if !places.is_empty() {
         let (old, damaged) = old_runs(&places, options)?;
-        for why in damaged {
-            text.push_str(&format!("left alone: {why}\n"));
-        }
+        text.push_str(&damaged);
         for run in old {
             if let Some(why) = collect(&run.path, &mut folders)? {
                 text.push_str(&format!("left alone: {}: {why}\n", sanitize(&run.row.path)));

@@ -24,11 +24,7 @@ use crate::{
 
 /// Removes the runs that are neither among the newest nor young.
 pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
-    let (old, damaged) = old_runs(&options.folders, options)?;
-    let mut said = String::new();
-    for why in damaged {
-        said.push_str(&format!("left alone: {why}\n"));
-    }
+    let (old, mut said) = old_runs(&options.folders, options)?;
     let mut removable = Vec::new();
     for entry in old {
         match obstacle(&entry.path)? {
@@ -66,12 +62,12 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Returns the runs in folders that are neither among the newest to keep nor too young, and the defects of the damaged
-/// runs there.
+/// Returns the runs in folders that are neither among the newest to keep nor too young, and lines about the damaged runs
+/// there.
 pub(super) fn old_runs(
     folders: &[impl AsRef<Path>],
     options: &Prune,
-) -> anyhow::Result<(Vec<Entry>, Vec<String>)> {
+) -> anyhow::Result<(Vec<Entry>, String)> {
     let mut entries = Vec::new();
     for folder in folders {
         entries.extend(list::entries(folder.as_ref())?);
@@ -84,9 +80,10 @@ pub(super) fn old_runs(
         .into_iter()
         .skip(options.keep.unwrap_or(0))
         .filter(|entry| is_old(entry, options.older_than));
-    let damaged = damaged
-        .iter()
-        .map(|entry| sanitize(entry.row.problem.as_deref().unwrap_or_default()));
+    let damaged = damaged.iter().map(|entry| {
+        let why = entry.row.problem.as_deref().unwrap_or_default();
+        format!("left alone: {}\n", sanitize(why))
+    });
     Ok((old.collect(), damaged.collect()))
 }
 

@@ -26,7 +26,7 @@ use crate::{
     pipeline::{self, Listed, Measured, Session, Setup, Told},
     stack_names::clients,
     stored,
-    targets::{self, Names, Sites},
+    targets::{self, Needs, Sites},
 };
 
 pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
@@ -89,7 +89,7 @@ impl Measured for BrowserRun {
             link: targets::link_of_run(run, plan.link.as_deref())?,
             connect_to: Vec::new(),
             seed: plan.seed,
-            names: Names::First,
+            needs: Needs::Times,
         };
         over.validate(run)?;
         if let Some(page) = &plan.page {

@@ -28,7 +28,7 @@ use crate::{
     pipeline::{self, CompareRuns, Listed, Measured, Merge, Session, Setup},
     progress::Progress,
     stored,
-    targets::{self, Names, Sites},
+    targets::{self, Needs, Sites},
 };
 
 pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
@@ -91,7 +91,7 @@ impl Measured for ConnectRun {
             link: targets::link_of_run(run, plan.link.as_deref())?,
             connect_to: plan.connect_to.clone(),
             seed: plan.seed,
-            names: Names::First,
+            needs: Needs::Times,
         };
         over.validate(run)?;
         let shown = unstored.identity.load()?;

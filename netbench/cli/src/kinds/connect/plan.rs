@@ -216,9 +216,15 @@ impl SweepPreset {
     /// staple nothing, because a response with a signature of ML-DSA would have the size of another certificate's.
     pub(crate) fn axes(self) -> Vec<String> {
         match self {
-            Self::FlightSteps => SERVER_STEPS.axes(),
-            // Tickets contain the client's certificate: the server's flights would grow with it.
-            Self::ClientFlightSteps => [CLIENT_STEPS.axes(), vec!["tickets=0".to_owned()]].concat(),
+            // The server's first flight has messages beside the chain, and OpenSSL fills two of its segments in part.
+            Self::FlightSteps => flight_steps("chain", "2", "window", 2),
+            Self::ClientFlightSteps => {
+                // Behind a client's certificates are the preface of HTTP/2, its SETTINGS and the request.
+                let mut axes = flight_steps("client-cert", "ecdsa-p256", "window-up", 4);
+                // Tickets contain the client's certificate: the server's flights would grow with it.
+                axes.push("tickets=0".to_owned());
+                axes
+            }
             Self::PostQuantum => vec![
                 format!("link={}", LinkPreset::ALL.map(|link| link.name).join(",")),
                 format!(
@@ -234,53 +240,23 @@ impl SweepPreset {
     }
 }
 
-/// A sweep of chains around congestion windows.
-struct FlightSteps {
-    /// The field with the chain.
-    chain: &'static str,
-    /// The value of the field before the bytes.
-    kind: &'static str,
-    /// The field with the window.
-    window: &'static str,
-    /// Number of segments that the flight needs beside those that the chain fills.
-    beside: u32,
-}
-
-/// The server's first flight has messages beside the chain, and OpenSSL fills two of its segments in part.
-const SERVER_STEPS: FlightSteps = FlightSteps {
-    chain: "chain",
-    kind: "2",
-    window: "window",
-    beside: 2,
-};
-
-/// Behind a client's certificates are the preface of HTTP/2, its SETTINGS and the request.
-const CLIENT_STEPS: FlightSteps = FlightSteps {
-    chain: "client-cert",
-    kind: "ecdsa-p256",
-    window: "window-up",
-    beside: 4,
-};
-
-impl FlightSteps {
-    /// Returns the axes around the windows: for each, chains from two segments below to two above the size that fills it.
-    fn axes(&self) -> Vec<String> {
-        const WINDOWS: [u32; 3] = [10, 20, 32];
-        let (chain, kind, window) = (self.chain, self.kind, self.window);
-        let chains = WINDOWS.iter().flat_map(|segments| {
-            let filled = segments - self.beside;
-            (filled - 2..=filled + 2).map(|segments| format!("{kind}/{}", segments * SEGMENT_BYTES))
-        });
-        let chains: Vec<String> = chains.collect();
-        vec![
-            format!("{chain}={}", chains.join(",")),
-            format!(
-                "{window}={}",
-                WINDOWS.map(|segments| segments.to_string()).join(",")
-            ),
-            "rtt=20ms,100ms".to_owned(),
-        ]
-    }
+/// Returns the axes around congestion windows: for each window, chains from two segments below to two above the size that
+/// fills it, where the flight needs some segments `beside` those that the chain fills.
+fn flight_steps(chain: &str, kind: &str, window: &str, beside: u32) -> Vec<String> {
+    const WINDOWS: [u32; 3] = [10, 20, 32];
+    let chains = WINDOWS.iter().flat_map(|segments| {
+        let filled = segments - beside;
+        (filled - 2..=filled + 2).map(|segments| format!("{kind}/{}", segments * SEGMENT_BYTES))
+    });
+    let chains: Vec<String> = chains.collect();
+    vec![
+        format!("{chain}={}", chains.join(",")),
+        format!(
+            "{window}={}",
+            WINDOWS.map(|segments| segments.to_string()).join(",")
+        ),
+        "rtt=20ms,100ms".to_owned(),
+    ]
 }
 
 fn connection_limit(text: &str) -> Result<Duration, String> {

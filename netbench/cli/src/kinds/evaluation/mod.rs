@@ -347,8 +347,8 @@ fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quie
 
 /// Returns the settings of connections, read and validated.
 fn connections(options: &Evaluate, target: Target) -> anyhow::Result<ConnectionSettings> {
-    let roots = options.roots.source();
-    targets::roots(&roots, None)?;
+    let roots = &options.roots.roots;
+    targets::roots(roots, None)?;
     let request = &options.request;
     let sent = client::request(&request.method, &options.unstored.header);
     client::only_for_servers(target, &sent, &options.unstored.identity)?;
@@ -356,7 +356,7 @@ fn connections(options: &Evaluate, target: Target) -> anyhow::Result<ConnectionS
         roots: match roots {
             RootsSource::Mozilla => None,
             RootsSource::Native => Some(RootsSource::Native),
-            RootsSource::File(file) => Some(RootsSource::File(absolute(Path::new(&file))?)),
+            RootsSource::File(file) => Some(RootsSource::File(absolute(Path::new(file))?)),
         },
         rounds: options.rounds,
         pause_ms: request.pause.map(millis),

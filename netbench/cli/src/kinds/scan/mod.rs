@@ -45,7 +45,7 @@ use crate::{
     exit::{Ended, WrongInput},
     pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
     stored::wrong,
-    targets::{self, Names, Needs, Sites, example_site},
+    targets::{self, Needs, Sites, example_site},
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
@@ -117,7 +117,7 @@ impl Measured for ScanRun {
             link: targets::link_of_run(run, plan.link.as_deref())?,
             connect_to: plan.connect_to.clone(),
             seed: plan.seed,
-            names: Names::AsTheyCome,
+            needs: Needs::Answers,
         };
         over.validate(run)?;
         let shown = unstored.identity.load()?;
@@ -133,10 +133,6 @@ impl Measured for ScanRun {
 
     fn sites(&self) -> Option<&Sites> {
         Some(&self.over)
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::Answers
     }
 
     fn ready(&mut self, setup: &Setup, run: &mut ScanManifest) -> anyhow::Result<()> {

@@ -17,7 +17,9 @@ use crate::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
         TargetOptions, ThresholdOptions, between,
     },
-    run, sites_file,
+    run,
+    shard::keep_at,
+    sites_file,
     stack_names::{new_seed, stack_names},
     targets,
 };
@@ -296,12 +298,7 @@ fn draw(sites: &mut Vec<Site>, sample: u32, seed: u64) -> Result<u32, WrongInput
     SplitMix::new(seed).shuffle(&mut places);
     places.truncate(sample as usize);
     places.sort_unstable();
-    let mut drawn = places.into_iter().peekable();
-    let mut at = 0..whole;
-    sites.retain(|_| {
-        let at = at.next();
-        drawn.next_if(|next| Some(*next) == at).is_some()
-    });
+    keep_at(sites, places);
     Ok(u32::try_from(whole).unwrap_or(u32::MAX))
 }
 

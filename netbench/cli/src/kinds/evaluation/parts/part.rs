@@ -254,7 +254,9 @@ pub(super) fn names(plan: &EvaluationPlan) -> [String; 2] {
 
 /// Returns the option that names the stacks of an evaluation.
 pub(super) fn stacks(plan: &EvaluationPlan) -> StackOptions {
-    StackOptions::of(names(plan))
+    StackOptions {
+        stack: names(plan).into(),
+    }
 }
 
 /// Returns the options that name the sites of an evaluation.
@@ -273,8 +275,10 @@ pub(super) fn sites(plan: &EvaluationPlan) -> (SiteOptions, TargetOptions) {
 
 /// Returns the option that names the trust roots of an evaluation.
 pub(super) fn roots(plan: &EvaluationPlan) -> RootsOptions {
-    let usual = RootsSource::Mozilla;
-    RootsOptions::of(plan.connections.roots.as_ref().unwrap_or(&usual))
+    let roots = plan.connections.roots.clone();
+    RootsOptions {
+        roots: roots.unwrap_or(RootsSource::Mozilla),
+    }
 }
 
 /// Returns the link that an evaluation requests.
