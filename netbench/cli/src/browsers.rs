@@ -16,9 +16,6 @@ use crate::{
 pub(crate) type Found<P> = (OutsideClient, Option<P>);
 
 /// Looks for a client. One that is not installed is kept: the report states how to install it.
-///
-/// # Errors
-/// Returns an error if the build of a Servo that is not there fails.
 pub(crate) fn look(client: Outside, sandbox: Sandbox) -> anyhow::Result<Found<OutsideProgram>> {
     if let Outside::Browser(product) = client {
         let (record, program) = look_for_browser(product, sandbox)?;
@@ -37,9 +34,6 @@ pub(crate) fn look(client: Outside, sandbox: Sandbox) -> anyhow::Result<Found<Ou
 }
 
 /// Looks for a browser as [`look`] does.
-///
-/// # Errors
-/// Returns an error if the build of a Servo that is not there fails.
 pub(crate) fn look_for_browser(
     product: Product,
     sandbox: Sandbox,
@@ -72,10 +66,7 @@ fn recorded<P>(
     (OutsideClient { name, kind, found }, program)
 }
 
-/// Looks for a client of a run that continues, with the sandbox that it had.
-///
-/// # Errors
-/// Returns an error if the client has changed, or if `look` returns one.
+/// Looks for a client of a run that continues, with the sandbox that it had, and refuses one that has changed.
 pub(crate) fn look_again<P>(
     run: &str,
     then: &OutsideClient,
@@ -95,9 +86,6 @@ pub(crate) fn look_again<P>(
 }
 
 /// Finds a browser, or returns the reason why it cannot be used. A Servo that is not there is built.
-///
-/// # Errors
-/// Returns an error if the build fails.
 pub(crate) fn find(product: Product) -> anyhow::Result<Result<BrowserProgram, BrowserError>> {
     let Product::Servo(tls) = product else {
         return Ok(BrowserProgram::find(product));

@@ -84,9 +84,6 @@ pub(crate) fn conclude(
 }
 
 /// Refuses runs that are joined with themselves, which would make intervals too narrow.
-///
-/// # Errors
-/// Returns an error that names the first folder that occurs twice.
 pub(crate) fn all_differ(runs: &[PathBuf]) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for run in runs {

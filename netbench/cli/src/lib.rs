@@ -14,7 +14,6 @@
 #[macro_use]
 mod output;
 
-mod ask;
 mod browsers;
 mod client;
 mod commands;

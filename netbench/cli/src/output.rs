@@ -1,6 +1,6 @@
 use std::{
     fs::{self, OpenOptions},
-    io::{IsTerminal, Write, stdout},
+    io::{IsTerminal, Write, stderr, stdin, stdout},
     path::{Path, PathBuf},
 };
 
@@ -27,12 +27,12 @@ macro_rules! note {
 
 /// Prints the line of [`note!`].
 pub(crate) fn to_stderr(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{}", for_stderr(&line.to_string()));
+    let _ = writeln!(stderr(), "{}", for_stderr(&line.to_string()));
 }
 
 /// Formats a line for stderr: on a terminal, the line is broken between words.
 pub(crate) fn for_stderr(line: &str) -> String {
-    match terminal_size_of(std::io::stderr()) {
+    match terminal_size_of(stderr()) {
         Some((Width(width), _)) => wrap(line, width.into()).join("\n"),
         None => line.to_owned(),
     }
@@ -54,6 +54,18 @@ pub(crate) fn meant_or(given: &str, names: &[impl AsRef<str>], hint: &str) -> St
     }
 }
 
+/// Asks a question on the terminal. The answers `y` and `yes` mean yes, and all others no.
+pub(crate) fn agrees(question: &str) -> anyhow::Result<bool> {
+    stderr()
+        .write_all(format!("netbench: {question} [y/N] ").as_bytes())
+        .context("cannot ask")?;
+    let mut answer = String::new();
+    stdin()
+        .read_line(&mut answer)
+        .context("cannot read the answer")?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
 /// The reports in every run's folder: the names of their files and formats.
 const IN_FOLDER: [(&str, &str); 3] = [
     ("summary.md", "markdown"),
@@ -72,7 +84,14 @@ pub(crate) fn publish(
     page: Page,
 ) -> anyhow::Result<Ended> {
     print(report, output)?;
-    store(folder, report, output)?;
+    let document = report.document(Extent::Brief);
+    for (file, name) in IN_FOLDER {
+        let format = format::named(name);
+        folder.write_file(file, &(format.render)(&document, &Options::default()))?;
+    }
+    if !output.quiet {
+        note!("netbench: the run is in {}", folder.path().display());
+    }
     if page != Page::None {
         let path = renew_page(folder, report)?;
         if !output.quiet {
@@ -92,19 +111,6 @@ pub(crate) fn ended(report: &dyn Report) -> Ended {
         (true, false) => Ended::CheckFailed,
         (true, true) => Ended::Well,
     }
-}
-
-/// Makes the reports in a run's folder.
-fn store(folder: &RunFolder, report: &dyn Report, output: &Output) -> anyhow::Result<()> {
-    let document = report.document(Extent::Brief);
-    for (file, name) in IN_FOLDER {
-        let format = format::named(name);
-        folder.write_file(file, &(format.render)(&document, &Options::default()))?;
-    }
-    if !output.quiet {
-        note!("netbench: the run is in {}", folder.path().display());
-    }
-    Ok(())
 }
 
 /// Makes the HTML page of a report in a run's folder, in place of the one that is there, and the picture of its charts.
@@ -154,9 +160,6 @@ pub(crate) fn options_of_file() -> Options {
 
 /// Returns the file to which a step of GitHub Actions writes its summary. The check happens before anything is
 /// measured, so that an error does not come too late.
-///
-/// # Errors
-/// There is no such file.
 pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
     const NAME: &str = "GITHUB_STEP_SUMMARY";
     match std::env::var_os(NAME).filter(|path| !path.is_empty()) {

@@ -19,7 +19,7 @@ pub(crate) use self::{
     eta::{Eta, Piece},
     network::{Reached, transfer},
 };
-use crate::{ask, exit::bail_input};
+use crate::{exit::bail_input, output::agrees};
 
 /// The time above which a run announces its prediction before it starts.
 const WORTH_SAYING: Duration = Duration::from_secs(60);
@@ -77,9 +77,6 @@ impl Cost {
     }
 
     /// Announces the prediction, unless it is short, and asks for the user's consent if it is long.
-    ///
-    /// # Errors
-    /// The user did not agree, or could not be asked.
     pub(crate) fn announce(&self, consent: Consent, quiet: bool) -> anyhow::Result<()> {
         if self.time > LONG && consent == Consent::Needed {
             if !stdin().is_terminal() || !stderr().is_terminal() {
@@ -88,7 +85,7 @@ impl Cost {
                     self.shorter
                 );
             }
-            if !ask::agrees(&format!("this takes {self}. Start it?"))? {
+            if !agrees(&format!("this takes {self}. Start it?"))? {
                 bail_input!("not started");
             }
         } else if self.time >= WORTH_SAYING && !quiet {

@@ -30,9 +30,6 @@ pub(crate) enum Source {
 
 /// Returns the sources of the workers of stacks, and of the servers of emulated sites: a server is a stack's worker, or
 /// the one that starts an installed server.
-///
-/// # Errors
-/// A stack or a server has no worker.
 pub(crate) fn needed(
     stacks: &BTreeSet<String>,
     servers: &BTreeSet<String>,

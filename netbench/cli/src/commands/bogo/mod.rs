@@ -3,8 +3,7 @@
 
 pub(crate) mod args;
 mod check;
-pub(crate) mod cost;
-mod runs;
+pub(crate) mod runs;
 mod shims;
 
 use netbench_bogo::{
@@ -85,19 +84,15 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     };
     let mut runs = job.run(&found)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
+    let (runner, catalog) = (&setup.runner.id, &setup.catalog);
     if options.matrix {
-        let matrix = matrix_of(&setup.runner.id, &setup.catalog, &columns);
-        output::print(&matrix, &options.output)?;
-        return if options.check {
-            check::check(&job, &mut runs)
-        } else {
-            Ok(Ended::Well)
-        };
+        output::print(&matrix_of(runner, catalog, &columns), &options.output)?;
+    } else {
+        let mut coverage = coverage_of(runner, catalog, &columns, feature)?;
+        coverage.pattern = options.test.clone();
+        coverage.warnings = warnings;
+        output::print(&coverage, &options.output)?;
     }
-    let mut coverage = coverage_of(&setup.runner.id, &setup.catalog, &columns, feature)?;
-    coverage.pattern = options.test.clone();
-    coverage.warnings = warnings;
-    output::print(&coverage, &options.output)?;
     if options.accept {
         check::accept(&setup, &runs)?;
     }

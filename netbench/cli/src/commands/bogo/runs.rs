@@ -17,10 +17,35 @@ use sha2::{Digest, Sha256};
 
 use super::{
     args::BogoHow,
-    cost,
     shims::{self, Shim},
 };
-use crate::{cost::about, interrupt, options::Output, progress::Progress};
+use crate::{
+    cost::{Cost, about, times},
+    interrupt,
+    options::Output,
+    progress::Progress,
+};
+
+/// The time of a protocol test on one core.
+const TEST: Duration = Duration::from_millis(25);
+
+/// Number of tests of BoringSSL's runner.
+const ALL: u64 = 8_105;
+
+/// Predicts the time of all protocol tests of `shims` shims.
+pub(crate) fn time_of_all(shims: u64, jobs: u32) -> Duration {
+    cost_of(ALL * shims, jobs).time
+}
+
+/// Returns the cost of `tests` protocol tests, `jobs` at a time.
+fn cost_of(tests: u64, jobs: u32) -> Cost {
+    Cost {
+        time: times(TEST, tests as f64 / f64::from(jobs.max(1))),
+        pieces: tests,
+        unit: ("test", "tests"),
+        shorter: "--feature or --test",
+    }
+}
 
 /// Everything that the runs of all shims share.
 pub(crate) struct Setup<'a> {
@@ -126,7 +151,7 @@ impl Job<'_> {
         let new = found.iter().filter(|(.., old)| old.is_none()).count();
         if new > 0 {
             let tests = self.matching().count() * new;
-            let cost = cost::tests(tests as u64, self.setup.jobs);
+            let cost = cost_of(tests as u64, self.setup.jobs);
             progress.stage(&format!(
                 "Running {}, about {}",
                 count(tests, "test", "tests"),
@@ -168,7 +193,7 @@ impl Job<'_> {
             ..*self
         };
         let path = self.cached(shim)?.with_extension("again.json");
-        let cost = cost::tests(tests.len() as u64, self.setup.jobs);
+        let cost = cost_of(tests.len() as u64, self.setup.jobs);
         progress.begin(cost.pieces, 0, cost.time);
         let results = job.run_one(shim, &path, self.setup.jobs);
         progress.end();
@@ -184,7 +209,7 @@ impl Job<'_> {
             }
             None => (vec![None], path.to_owned()),
         };
-        let each = cost::tests(1, self.setup.jobs).time;
+        let each = cost_of(1, self.setup.jobs).time;
         let mut results = Results::default();
         for tests in parts {
             let options = RunOptions {

@@ -16,7 +16,6 @@ use super::{
     list::{self, Entry, in_folder, is_folder},
 };
 use crate::{
-    ask::agrees,
     exit::{Ended, bail_input},
     kinds::{self, kind::Holds},
     output,
@@ -201,5 +200,5 @@ fn agreed(runs: usize) -> anyhow::Result<bool> {
     if !stdin().is_terminal() {
         bail_input!("nothing was removed: --yes removes {these}");
     }
-    agrees(&format!("remove {these} for ever?"))
+    output::agrees(&format!("remove {these} for ever?"))
 }

@@ -1,17 +1,16 @@
 //! `netbench compat`: tries each stack with a catalogue of servers.
 
 pub(crate) mod breakages;
-mod cases;
 mod outside;
 
 use std::{
     collections::{BTreeSet, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use clap::{Args, Subcommand, ValueHint};
-use netbench_compat::Case;
+use netbench_compat::{BUILT_IN as CATALOGUE, Case, catalogue};
 use netbench_model::{
     Profile, StackName,
     compat::{CompatManifest, CompatOutcome, CompatPlan, CompatSample},
@@ -26,7 +25,6 @@ use netbench_store::RunFolder;
 pub(crate) use self::outside::Client;
 use self::{
     breakages::{Breakages, EXAMPLES as BREAKAGES},
-    cases::Cases,
     outside::{Clients, engine, engines},
 };
 use super::{
@@ -37,13 +35,14 @@ use super::{
 use crate::{
     client::{Unstored, millis},
     cost::times,
-    exit::{Ended, cannot_continue},
+    exit::{Ended, WrongInput, cannot_continue},
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
     pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
     run,
+    sites_file::sha256,
     stack_names::{clients, stack_names},
     stored,
-    user_file::BUILT_IN,
+    user_file::{BUILT_IN, read_or},
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -149,6 +148,29 @@ pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
         client_profile: options.client_profile.into(),
         limit_ms: millis(options.timeout),
     })
+}
+
+/// The largest size of a catalogue, in bytes.
+const LONGEST_CATALOGUE: u64 = 16 << 20;
+
+/// A catalogue, read and parsed.
+struct Cases {
+    name: String,
+    sha256: String,
+    all: Vec<Case>,
+}
+
+impl Cases {
+    /// Reads the cases of a file, or the built-in cases if there is no file.
+    fn read(file: Option<&Path>) -> anyhow::Result<Self> {
+        let (name, text) = read_or(CATALOGUE, file, LONGEST_CATALOGUE)?;
+        let all = catalogue(&text).map_err(|error| WrongInput(format!("{name}: {error}")))?;
+        Ok(Self {
+            sha256: sha256(text.as_bytes()),
+            all,
+            name,
+        })
+    }
 }
 
 /// The time of an attempt on one core: certificates, a worker's connector and a handshake. Four stacks take 8 s for 90

@@ -4,7 +4,7 @@ use netbench_model::{ScanManifest, ScanPlan, Site};
 use netbench_report::{Report, diff_scans};
 use netbench_store::Index;
 
-use super::{plan::Diff, stored::index};
+use super::{index, plan::Diff};
 use crate::{
     exit::{Ended, bail_input},
     output, stored,

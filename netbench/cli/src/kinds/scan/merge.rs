@@ -6,7 +6,7 @@ use netbench_model::{
 };
 use netbench_store::{Index, RunFolder, StoreError};
 
-use super::stored::{AGAINST, index};
+use super::{AGAINST, index};
 use crate::{
     exit::{WrongInput, bail_input},
     merge::{Merged, Part, Read, Whole, groups, name, parts, write},

@@ -5,9 +5,7 @@ mod cost;
 mod diff;
 mod merge;
 mod plan;
-mod policy;
 pub(crate) mod record;
-mod stored;
 
 use std::{
     collections::HashSet,
@@ -33,13 +31,10 @@ use netbench_runner::{
 use netbench_scan::{
     ClientIdentity, Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all,
 };
-use netbench_store::{Index, RunFolder};
+use netbench_store::{Index, RunFolder, StoreError};
 
 pub(crate) use self::plan::{EXAMPLES, Scan, plan};
-use self::{
-    plan::{ScanCommand, how, limits},
-    stored::{AGAINST, index},
-};
+use self::plan::{ScanCommand, how, limits};
 use crate::{
     client::{Shown, Unstored, all_can},
     exit::{Ended, WrongInput},
@@ -47,6 +42,14 @@ use crate::{
     stored::wrong,
     targets::{self, Needs, Sites, example_site},
 };
+
+/// The file of the data that a scan stores about the stacks of `--against`.
+const AGAINST: &str = "against.json";
+
+/// Returns the position of each site's scan in the folder. If a site was scanned twice, the last scan counts.
+fn index(folder: &RunFolder) -> Result<Index, StoreError> {
+    folder.index(|outcome: SiteOutcome| outcome.site)
+}
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     if let Some(ScanCommand::Diff(diff)) = &options.command {

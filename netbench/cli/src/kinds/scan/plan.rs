@@ -1,15 +1,22 @@
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::{
     Args, Subcommand, ValueHint,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use netbench_model::{HostName, ScanManifest, ScanPlan, Site, StartTls, Target};
+use netbench_interop::{POLICIES, built_in_policy};
+use netbench_model::{
+    HostName, ScanManifest, ScanPlan, Site, StartTls, Target, scan::Policy, suggestion,
+};
 use netbench_report::{Needs, count};
 use netbench_scan::{Limits, ScanPart};
 use netbench_stats::SplitMix;
 
-use super::policy::policy;
 use crate::{
     client::{IdentityOptions, millis},
     exit::{WrongInput, bail_input},
@@ -17,11 +24,13 @@ use crate::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
         TargetOptions, ThresholdOptions, between,
     },
+    output::shown,
     run,
     shard::keep_at,
     sites_file,
     stack_names::{new_seed, stack_names},
     targets,
+    user_file::{parse_toml, read_text},
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -256,6 +265,27 @@ pub(crate) fn plan(options: &Scan) -> anyhow::Result<ScanManifest> {
         thresholds: options.thresholds.collected(),
         ..run::manifest(plan)
     })
+}
+
+/// The largest size of a policy, in bytes.
+const LONGEST_POLICY: u64 = 1 << 20;
+
+/// Reads the policy of `--policy`: a built-in one, or a file.
+fn policy(given: &str) -> Result<Policy, WrongInput> {
+    if let Some(policy) = built_in_policy(given) {
+        return Ok(policy);
+    }
+    let path = Path::new(given);
+    if !path.exists() && !given.contains(['/', '.']) {
+        let meant = suggestion(given, &[&POLICIES[..], &["a TOML file"]].concat());
+        return Err(WrongInput(format!(
+            "--policy: there is no policy \"{}\"; {meant}",
+            shown(given)
+        )));
+    }
+    read_text(path, LONGEST_POLICY)
+        .and_then(|text| parse_toml(&text))
+        .map_err(|what| WrongInput(format!("--policy {}: {what}", shown(given))))
 }
 
 /// Returns the limits of the scanner. A real host gets one connection at a time.

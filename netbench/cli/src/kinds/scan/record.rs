@@ -8,7 +8,7 @@ use netbench_model::{
     scan::{Observed, Order, SiteScan},
 };
 
-use super::stored::index;
+use super::index;
 use crate::{exit::Ended, loopback, output, stored};
 
 /// Prints a stored scan as a sites file.

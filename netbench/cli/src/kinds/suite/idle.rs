@@ -14,31 +14,20 @@ const REMEMBERED: usize = 20;
 /// Levels of earlier runs, the newest last, by processor and version of netbench, and by stack.
 type History = BTreeMap<String, BTreeMap<StackName, Vec<IdleReference>>>;
 
-/// The idle levels that earlier runs on this processor measured.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct KnownIdle {
-    /// The lowest level alongside any stack, or `None` if there was no earlier run.
-    pub(crate) any: Option<IdleReference>,
-    /// The lowest level alongside each stack of earlier runs.
-    pub(crate) beside: BTreeMap<StackName, IdleReference>,
-}
-
-/// Returns the idle levels of earlier runs, which are empty if there were none.
-pub(crate) fn known() -> KnownIdle {
-    let history = file().map(|file| read(&file)).unwrap_or_default();
-    let Some(stacks) = history.get(&key()) else {
-        return KnownIdle::default();
-    };
+/// Returns the lowest idle level of earlier runs on this processor alongside any stack, and alongside each.
+pub(crate) fn known() -> (Option<IdleReference>, BTreeMap<StackName, IdleReference>) {
+    let mut history = file().map(|file| read(&file)).unwrap_or_default();
+    let stacks = history.remove(&key()).unwrap_or_default();
     let levels = stacks
-        .iter()
-        .filter_map(|(stack, runs)| Some((stack.clone(), reached(runs)?)));
+        .into_iter()
+        .filter_map(|(stack, runs)| Some((stack, reached(&runs)?)));
     let beside: BTreeMap<StackName, IdleReference> = levels.collect();
     let any = beside.values().copied().reduce(|a, b| IdleReference {
         integer_ns: a.integer_ns.min(b.integer_ns),
         aes_ns: a.aes_ns.min(b.aes_ns),
         memory_ns: a.memory_ns.min(b.memory_ns),
     });
-    KnownIdle { any, beside }
+    (any, beside)
 }
 
 /// Returns the lowest level of each loop that two of the runs have reached, or the lowest of fewer than three runs. A
@@ -58,9 +47,6 @@ fn level(runs: &[IdleReference], time: fn(&IdleReference) -> f64) -> Option<f64>
 }
 
 /// Stores a run's levels.
-///
-/// # Errors
-/// The file cannot be written.
 pub(crate) fn remember(levels: BTreeMap<StackName, IdleReference>) -> anyhow::Result<()> {
     if levels.is_empty() {
         return Ok(());

@@ -150,7 +150,7 @@ pub(crate) fn plan(options: &Suite) -> anyhow::Result<SuitePlan> {
     } else {
         ROUNDS
     });
-    let idle = idle::known();
+    let (idle, idle_beside) = idle::known();
     let stacks = match (options.stacks.named(), options.preset) {
         (None, Some(Preset::AllStacks)) => built_stacks()?,
         (named, Some(Preset::History)) => versions(named.unwrap_or_default(), options)?,
@@ -177,8 +177,8 @@ pub(crate) fn plan(options: &Suite) -> anyhow::Result<SuitePlan> {
         } else {
             LayoutRecord::Varied
         },
-        idle: idle.any,
-        idle_beside: idle.beside,
+        idle,
+        idle_beside,
         pki_sha256: String::new(),
     })
 }

@@ -6,7 +6,7 @@ use netbench_model::{Depth, EvaluationPlan, StackName};
 use super::part::{Load, Needs, Part, Results, Step, Steps, Work, printed};
 use crate::{
     client::Unstored,
-    commands::bogo::cost::all_tests,
+    commands::bogo::runs::time_of_all,
     cost::cores,
     workers::{SourceTree, in_path},
 };
@@ -24,26 +24,19 @@ const DEFECTS: &str = "defects.json";
 const COVERAGE: &str = "coverage.json";
 const DIFFERENCE: &str = "difference.json";
 
-/// The source of outcomes.
-enum How {
-    Fresh,
-    Stored { note: &'static str },
-}
-
-fn how(plan: &EvaluationPlan) -> How {
+/// Returns the note on stored outcomes, or `None` if the tests are run.
+fn note(plan: &EvaluationPlan) -> Option<&'static str> {
     match plan.depth {
-        Depth::Quick => How::Stored {
-            note: "the stored outcomes of results/bogo are shown, not those of a run of today",
-        },
-        Depth::Full if SourceTree::find().is_none() => How::Stored {
-            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs \
-                   netbench's source",
-        },
-        Depth::Full if in_path("go").is_none() => How::Stored {
-            note: "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs Go \
-                   (https://go.dev/dl)",
-        },
-        Depth::Full => How::Fresh,
+        Depth::Quick => {
+            Some("the stored outcomes of results/bogo are shown, not those of a run of today")
+        }
+        Depth::Full if SourceTree::find().is_none() => Some(
+            "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs netbench's source",
+        ),
+        Depth::Full if in_path("go").is_none() => Some(
+            "the stored outcomes of results/bogo are shown, because a run of the protocol tests needs Go (https://go.dev/dl)",
+        ),
+        Depth::Full => None,
     }
 }
 
@@ -56,10 +49,12 @@ fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Str
         );
         return Err(why);
     }
-    let (stored, notes, time) = match how(plan) {
-        How::Fresh => (None, Vec::new(), all_tests(2, cores().into()).time),
-        How::Stored { note } => (Some("--stored"), vec![note.to_owned()], Duration::ZERO),
+    let note = note(plan);
+    let time = match note {
+        None => time_of_all(2, cores().into()),
+        Some(_) => Duration::ZERO,
     };
+    let stored = note.map(|_| "--stored");
     let shims = format!("--shim={from},{to}");
     // The first step runs the tests; the others find the cached results.
     let steps = [
@@ -81,7 +76,7 @@ fn steps<'a>(plan: &'a EvaluationPlan, _: &'a Unstored) -> Result<Steps<'a>, Str
     });
     Ok(Steps {
         steps: steps.into(),
-        notes,
+        notes: note.map(str::to_owned).into_iter().collect(),
     })
 }
 
