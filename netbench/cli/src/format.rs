@@ -11,10 +11,7 @@ pub(crate) fn format() -> impl TypedValueParser<Value = &'static Format> {
     .map(|name| named(&name))
 }
 
-/// Returns the format with this name.
-///
-/// # Panics
-/// There is no such format.
+/// Returns the format with this name, which exists.
 pub(crate) fn named(name: &str) -> &'static Format {
     #[expect(clippy::expect_used, reason = "the names are in the source")]
     report_format(name).expect("a format of this name")

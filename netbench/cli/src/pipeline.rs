@@ -27,7 +27,7 @@ use crate::{
     client::Unstored,
     compare::Compare,
     cost::Cost,
-    exit::{Ended, bail_input},
+    exit::{Ended, cannot_continue},
     interrupt,
     options::{Asked, Merging, Page, StoredIn},
     output,
@@ -464,11 +464,9 @@ fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow:
     for now in found.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);
         if then != Some(now) {
-            bail_input!(
-                "run {run} cannot be continued: it was started with another worker of {} (now {})",
-                now.stack,
-                now.library
-            );
+            let (stack, library) = (&now.stack, &now.library);
+            let why = format!("it was started with another worker of {stack} (now {library})");
+            return Err(cannot_continue(run, why));
         }
     }
     Ok(())

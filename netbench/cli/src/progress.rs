@@ -101,7 +101,6 @@ pub(crate) struct Progress {
 
 /// The pace of the work.
 struct Pace {
-    begun: Instant,
     eta: Eta,
     /// The time of the last line in the log, and the interval to the next.
     logged: Instant,
@@ -110,21 +109,11 @@ struct Pace {
 
 impl Pace {
     fn new(work: Duration) -> Self {
-        let now = Instant::now();
         Self {
-            begun: now,
             eta: Eta::new(work),
-            logged: now,
+            logged: Instant::now(),
             log_every: (work / LOG_SHARE).clamp(LOG_LEAST, LOG_MOST),
         }
-    }
-
-    fn advance(&mut self, piece: Piece) {
-        self.eta.advance(piece, self.begun.elapsed());
-    }
-
-    fn left(&self) -> Duration {
-        self.eta.left(self.begun.elapsed())
     }
 
     fn is_due(&self) -> bool {
@@ -155,9 +144,10 @@ impl Progress {
         let (style, told) = (bar.style(), Arc::clone(&pace));
         bar.set_style(style.with_key("spent", spent).with_key(
             "left",
-            move |_: &ProgressState, to: &mut dyn Write| {
+            move |state: &ProgressState, to: &mut dyn Write| {
+                let left = lock(&told).eta.left(state.elapsed());
                 // An error in drawing a bar is harmless.
-                let _ = to.write_str(&about(lock(&told).left()));
+                let _ = to.write_str(&about(left));
             },
         ));
         Self {
@@ -207,7 +197,9 @@ impl Progress {
         if self.verbose {
             self.stage(&told().escape_debug().to_string());
         }
-        lock(&self.pace).advance(piece);
+        // A bar that is drawn locks itself and then the pace.
+        let elapsed = self.bar.elapsed();
+        lock(&self.pace).eta.advance(piece, elapsed);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
         let failed = match failed {
             0 => String::new(),
@@ -222,9 +214,9 @@ impl Progress {
             if pace.is_due() || done == all {
                 pace.logged = Instant::now();
                 let mut line = format!("{done} of {}", self.counted(all));
-                line += &format!(", {} elapsed", exact(pace.begun.elapsed()));
+                line += &format!(", {} elapsed", exact(elapsed));
                 if done < all {
-                    line += &format!(", about {} left", about(pace.left()));
+                    line += &format!(", about {} left", about(pace.eta.left(elapsed)));
                 }
                 if !failed.is_empty() {
                     line += &format!(", {failed}");

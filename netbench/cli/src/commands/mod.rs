@@ -37,13 +37,13 @@ pub(crate) enum Command {
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::Run>),
     /// List, show, compare, explain, merge and delete stored runs
-    #[command(after_help = runs::args::EXAMPLES)]
+    #[command(subcommand, after_help = runs::args::EXAMPLES)]
     Runs(Box<runs::args::Runs>),
     /// List the stacks; build their workers, check them, and show their ClientHellos
     #[command(after_help = stacks::args::EXAMPLES)]
     Stacks(Box<stacks::args::Stacks>),
     /// Write a configuration file, sites files, completions and manual pages; measure the link
-    #[command(after_help = setup::EXAMPLES)]
+    #[command(subcommand, after_help = setup::EXAMPLES)]
     Setup(Box<setup::Setup>),
 }
 

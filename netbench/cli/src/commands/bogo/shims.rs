@@ -119,25 +119,23 @@ pub(crate) fn tree() -> anyhow::Result<SourceTree> {
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
+    let (target, shims) = (tree.target(), tree.root().join(SHIMS_FOLDER));
+    let (mut package, mut sources) = (SHIMS_PACKAGE, vec![shims.clone()]);
     let target = match shim.library {
-        LibraryVersion::Locked => tree.target(),
-        LibraryVersion::OpenSsl(line) => tree.target().join(format!("openssl@{line}")),
-        LibraryVersion::Rustls(version) => tree.target().join(format!("rustls@{version}")),
-        LibraryVersion::OwnWorkspace(folder) => tree.target().join(folder),
+        LibraryVersion::Locked => target,
+        LibraryVersion::OpenSsl(line) => target.join(format!("openssl@{line}")),
+        LibraryVersion::Rustls(version) => target.join(format!("rustls@{version}")),
+        LibraryVersion::OwnWorkspace(folder) => {
+            package = executable;
+            sources.push(shims.join(folder));
+            target.join(folder)
+        }
     };
     let built = target.join(Profile::UNTIMED.folder()).join(executable);
-    let mut sources = vec![tree.root().join(SHIMS_FOLDER)];
-    if let LibraryVersion::OwnWorkspace(folder) = shim.library {
-        sources.push(tree.root().join(SHIMS_FOLDER).join(folder));
-    }
     if sources.iter().all(|source| is_up_to_date(&built, source)) {
         return Ok(built);
     }
     progress.stage(&format!("Building {executable} (once)"));
-    let package = match shim.library {
-        LibraryVersion::OwnWorkspace(_) => executable,
-        _ => SHIMS_PACKAGE,
-    };
     let mut what = vec!["-p", package, "--bin", executable];
     if let Some(feature) = shim.feature {
         what.extend(["--features", feature]);
@@ -165,7 +163,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
             what.extend(["--manifest-path", &manifest]);
         }
         LibraryVersion::OwnWorkspace(folder_of_shim) => {
-            let workspace = tree.root().join(SHIMS_FOLDER).join(folder_of_shim);
+            let workspace = shims.join(folder_of_shim);
             manifest = workspace.join("Cargo.toml").display().to_string();
             what.extend(["--target-dir", &folder, "--manifest-path", &manifest]);
         }

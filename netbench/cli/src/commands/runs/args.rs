@@ -17,14 +17,8 @@ Examples:
   netbench runs prune --keep 20
   netbench runs prune --compress";
 
-#[derive(Debug, Args)]
-pub(crate) struct Runs {
-    #[command(subcommand)]
-    pub(crate) command: RunsCommand,
-}
-
 #[derive(Debug, Subcommand)]
-pub(crate) enum RunsCommand {
+pub(crate) enum Runs {
     /// List runs: kind, date, stacks, size; and the defects of damaged ones
     List {
         /// Folders that contain runs

@@ -13,7 +13,7 @@ mod report;
 use netbench_model::StackName;
 use netbench_report::RunsSummary;
 
-use self::args::{Runs, RunsCommand};
+use self::args::Runs;
 use crate::{
     compare::Compare,
     exit::{Ended, bail_input},
@@ -21,8 +21,8 @@ use crate::{
 };
 
 pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
-    match &options.command {
-        RunsCommand::List { folders, output } => {
+    match options {
+        Runs::List { folders, output } => {
             let mut runs = Vec::new();
             for folder in folders {
                 runs.extend(list::entries(folder)?.into_iter().map(|entry| entry.row));
@@ -31,18 +31,18 @@ pub(crate) fn runs(options: &Runs) -> anyhow::Result<Ended> {
             output::print(&RunsSummary::new(shown.collect(), runs), output)?;
             Ok(Ended::Well)
         }
-        RunsCommand::Show { run, output } => {
+        Runs::Show { run, output } => {
             output::print(&*kinds::read(run)?, output)?;
             Ok(Ended::Well)
         }
-        RunsCommand::Report(options) => report::report(options),
-        RunsCommand::Demo(options) => demo::demo(options),
-        RunsCommand::Compare(options) => compare(options),
-        RunsCommand::History(options) => history::history(options),
-        RunsCommand::Explain(options) => explain::explain(options),
-        RunsCommand::Merge(options) => merge::merge(options),
-        RunsCommand::Prune(options) if options.compress => compress::compress(options),
-        RunsCommand::Prune(options) => prune::prune(options),
+        Runs::Report(options) => report::report(options),
+        Runs::Demo(options) => demo::demo(options),
+        Runs::Compare(options) => compare(options),
+        Runs::History(options) => history::history(options),
+        Runs::Explain(options) => explain::explain(options),
+        Runs::Merge(options) => merge::merge(options),
+        Runs::Prune(options) if options.compress => compress::compress(options),
+        Runs::Prune(options) => prune::prune(options),
     }
 }
 

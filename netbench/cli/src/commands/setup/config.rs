@@ -5,7 +5,6 @@ use crate::{
     exit::{Ended, bail_input},
 };
 use anyhow::Context;
-use clap::Args;
 use std::{fs::File, io, io::Write};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -13,10 +12,7 @@ netbench.toml sets options for its folder and those in it: sites, stacks, roots,
 client profile, link, rounds, and what compare fails on. Options of the command
 line come first.";
 
-#[derive(Debug, Args)]
-pub(crate) struct Config {}
-
-pub(crate) fn config(_options: &Config) -> anyhow::Result<Ended> {
+pub(crate) fn config() -> anyhow::Result<Ended> {
     let mut file = match File::create_new(NAME) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

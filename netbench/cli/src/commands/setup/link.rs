@@ -1,17 +1,11 @@
 use crate::{exit::Ended, output};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use netbench_link::LinkChoice;
 use netbench_link::bench::{LinkBench, ThreadTime, run_bench};
 use netbench_model::LinkPreset;
 
-#[derive(Debug, Args)]
-pub(crate) struct Link {
-    #[command(subcommand)]
-    pub(crate) command: LinkCommand,
-}
-
 #[derive(Debug, Subcommand)]
-pub(crate) enum LinkCommand {
+pub(crate) enum Link {
     /// List the links that have a name, for --sweep link=…
     List {
         /// Print JSON
@@ -30,15 +24,15 @@ pub(crate) enum LinkCommand {
 }
 
 pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
-    match &options.command {
-        LinkCommand::List { json } => {
+    match options {
+        Link::List { json } => {
             if *json {
                 output::write_json(&LinkPreset::ALL)?;
             } else {
                 output::write_lines(&LinkPreset::ALL.map(line))?;
             }
         }
-        LinkCommand::Bench { link, json } => {
+        Link::Bench { link, json } => {
             let bench = run_bench(*link)?;
             if *json {
                 output::write_json(&bench)?;

@@ -6,7 +6,7 @@ mod link;
 mod man;
 mod sites;
 
-use clap::{Args, Command, Subcommand};
+use clap::{Command, Subcommand};
 
 use crate::exit::Ended;
 
@@ -18,20 +18,16 @@ Examples:
   netbench setup completions bash > ~/.local/share/bash-completion/completions/netbench
   netbench setup man ~/.local/share/man/man1";
 
-#[derive(Debug, Args)]
-pub(crate) struct Setup {
-    #[command(subcommand)]
-    pub(crate) command: SetupCommand,
-}
-
 #[derive(Debug, Subcommand)]
-pub(crate) enum SetupCommand {
+pub(crate) enum Setup {
     /// Write a netbench.toml, which sets options for a folder
     #[command(after_help = config::EXAMPLES)]
-    Config(config::Config),
+    Config,
     /// Check, print and record sites files
+    #[command(subcommand)]
     Sites(sites::Sites),
     /// Measure the emulated network itself, and list the links that have a name
+    #[command(subcommand)]
     Link(link::Link),
     /// Generate a completion script for a shell
     Completions(completions::Completions),
@@ -41,11 +37,11 @@ pub(crate) enum SetupCommand {
 
 /// Runs a command of `netbench setup`, given the definition of netbench's command line.
 pub(crate) fn setup(options: &Setup, netbench: Command) -> anyhow::Result<Ended> {
-    match &options.command {
-        SetupCommand::Config(options) => config::config(options),
-        SetupCommand::Sites(options) => sites::sites(options),
-        SetupCommand::Link(options) => link::link(options),
-        SetupCommand::Completions(options) => completions::completions(options),
-        SetupCommand::Man(options) => man::man(options, netbench),
+    match options {
+        Setup::Config => config::config(),
+        Setup::Sites(options) => sites::sites(options),
+        Setup::Link(options) => link::link(options),
+        Setup::Completions(options) => completions::completions(options),
+        Setup::Man(options) => man::man(options, netbench),
     }
 }

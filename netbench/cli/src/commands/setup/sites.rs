@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Subcommand, ValueHint};
 use netbench_model::Target;
 use netbench_report::count;
 
@@ -12,14 +12,8 @@ use crate::{
     targets::of_file,
 };
 
-#[derive(Debug, Args)]
-pub(crate) struct Sites {
-    #[command(subcommand)]
-    pub(crate) command: SitesCommand,
-}
-
 #[derive(Debug, Subcommand)]
-pub(crate) enum SitesCommand {
+pub(crate) enum Sites {
     /// Check a sites file and list every line that is wrong
     Check {
         /// File to check [default: the built-in one]
@@ -37,10 +31,10 @@ pub(crate) enum SitesCommand {
 }
 
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
-    match &options.command {
-        SitesCommand::Print => output::write(BUILT_IN.as_bytes())?,
-        SitesCommand::Record { run } => return record::record(run),
-        SitesCommand::Check { file } => {
+    match options {
+        Sites::Print => output::write(BUILT_IN.as_bytes())?,
+        Sites::Record { run } => return record::record(run),
+        Sites::Check { file } => {
             let file = read(file.as_deref())?;
             if of_file(&file)? == Target::Lab {
                 refuse_what_is_not_emulated(&file)?;

@@ -47,13 +47,13 @@ pub(crate) struct Stacks {
     #[command(subcommand)]
     pub(crate) command: Option<StacksCommand>,
     #[command(flatten)]
-    pub(crate) list: List,
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StacksCommand {
     /// List the stacks: versions, what each supports and offers, licences, build time [default]
-    List(List),
+    List(Output),
     /// Build workers from the source tree into the cache folder
     Build(Build),
     /// Check that workers keep the rules that every worker must keep
@@ -64,12 +64,6 @@ pub(crate) enum StacksCommand {
     /// Show the ClientHello of each stack: what it offers, its size, JA3 and JA4
     #[command(after_help = hello::EXAMPLES)]
     Hello(hello::Hello),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct List {
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

@@ -10,21 +10,21 @@ use netbench_runner::{
 };
 use netbench_stacks::Stack;
 
-use super::args::List;
 use crate::{
     exit::{Ended, in_a_line},
-    output,
+    options::Output,
+    output::print,
     targets::{self, example_site},
     workers::{Program, SourceTree},
 };
 
 /// Lists the stacks. Stacks with a built worker describe themselves; no worker is built.
-pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
+pub(super) fn list(output: &Output) -> anyhow::Result<Ended> {
     let rows = netbench_stacks::stacks()?.iter().map(row);
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
     let library = Program::heap_library().find()?;
     let library = library.map(|found| found.path.display().to_string());
-    output::print(&StacksReport::new(rows, library), &options.output)?;
+    print(&StacksReport::new(rows, library), output)?;
     Ok(Ended::Well)
 }
 

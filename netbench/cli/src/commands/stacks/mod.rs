@@ -15,8 +15,8 @@ use crate::{
 
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     match &options.command {
-        None => list::list(&options.list),
-        Some(StacksCommand::List(options)) => list::list(options),
+        None => list::list(&options.output),
+        Some(StacksCommand::List(output)) => list::list(output),
         Some(StacksCommand::Build(options)) => build::build(options),
         Some(StacksCommand::Check(options)) => check::check(options),
         Some(StacksCommand::Clean(options)) => clean::clean(options),

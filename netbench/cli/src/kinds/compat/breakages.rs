@@ -1,9 +1,8 @@
 //! `netbench compat breakages`: breakages that others reported, and the cases that predict them.
 
-use clap::Args;
 use netbench_report::BreakagesReport;
 
-use crate::{exit::Ended, options::Output, output};
+use crate::{exit::Ended, options::Output, output::print};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -13,14 +12,7 @@ Examples:
 
 It tries nothing: the cases are tried by the commands that it names.";
 
-#[derive(Debug, Args)]
-pub(crate) struct Breakages {
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-pub(super) fn breakages(options: &Breakages) -> anyhow::Result<Ended> {
-    let report = BreakagesReport::new(netbench_compat::breakages());
-    output::print(&report, &options.output)?;
+pub(super) fn breakages(output: &Output) -> anyhow::Result<Ended> {
+    print(&BreakagesReport::new(netbench_compat::breakages()), output)?;
     Ok(Ended::Well)
 }

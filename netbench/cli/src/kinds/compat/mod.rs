@@ -24,7 +24,7 @@ use netbench_store::RunFolder;
 
 pub(crate) use self::outside::Client;
 use self::{
-    breakages::{Breakages, EXAMPLES as BREAKAGES},
+    breakages::EXAMPLES as BREAKAGES,
     outside::{Clients, engine, engines},
 };
 use super::{
@@ -111,14 +111,14 @@ pub(crate) enum Part {
     Roots(Box<Roots>),
     /// List what broke for others who changed their TLS stack, and what predicts each
     #[command(after_help = BREAKAGES)]
-    Breakages(Breakages),
+    Breakages(Output),
 }
 
 pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
     match &options.part {
         Some(Part::Chains(options)) => chains::chains(options),
         Some(Part::Roots(options)) => roots::roots(options),
-        Some(Part::Breakages(options)) => breakages::breakages(options),
+        Some(Part::Breakages(output)) => breakages::breakages(output),
         None => servers(options),
     }
 }

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar};
 use netbench_model::sanitize;
@@ -15,7 +15,6 @@ pub(super) struct PartProgress {
     verbose: bool,
     shown: Shown,
     bar: ProgressBar,
-    begun: Instant,
 }
 
 impl PartProgress {
@@ -43,7 +42,6 @@ impl PartProgress {
             verbose: output.verbose,
             shown,
             bar,
-            begun: Instant::now(),
         }
     }
 
@@ -63,7 +61,7 @@ impl PartProgress {
     }
 
     pub(super) fn tick(&self) {
-        let spent = self.begun.elapsed().as_secs();
+        let spent = self.bar.elapsed().as_secs();
         self.bar
             .set_position(spent.min(self.bar.length().unwrap_or(spent)));
         self.bar.tick();
@@ -72,7 +70,7 @@ impl PartProgress {
     /// Ends the progress of the part with a word that describes how it ended. Returns the time that
     /// the part took.
     pub(super) fn end(self, how: &str) -> Duration {
-        let took = self.begun.elapsed();
+        let took = self.bar.elapsed();
         let text = format!("{}: {how} ({})", self.part, exact(took));
         self.shown.line(&self.bar, &text);
         self.bar.finish_and_clear();

@@ -50,15 +50,10 @@ fn chosen(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
     if let Some(preset) = options.preset {
         return all.of(&Usual::read()?.presets, preset.name());
     }
-    let mut parts: Vec<Part> = if options.parts.contains(&PartArg::All) {
-        Part::ALL.to_vec()
-    } else {
-        Part::ALL
-            .iter()
-            .copied()
-            .filter(|part| options.parts.contains(&PartArg::One(*part)))
-            .collect()
-    };
+    let mut parts = Part::ALL.to_vec();
+    if !options.parts.contains(&PartArg::All) {
+        parts.retain(|part| options.parts.contains(&PartArg::One(*part)));
+    }
     if !options.cases.is_empty() {
         return all.matching(&options.cases, &parts);
     }
