@@ -12,7 +12,7 @@ use serde::Serialize;
 use terminal_size::{Width, terminal_size_of};
 
 use crate::{
-    exit::{Ended, bail_input},
+    exit::{Ended, WrongInput, bail_input},
     format,
     options::{Output, Page},
     show,
@@ -52,6 +52,12 @@ pub(crate) fn meant_or(given: &str, names: &[impl AsRef<str>], hint: &str) -> St
         meant if meant.starts_with("did you mean") => meant,
         _ => hint.to_owned(),
     }
+}
+
+/// Returns the error for a name that is not among the known ones, after the words `what`.
+pub(crate) fn unknown(what: &str, given: &str, names: &[impl AsRef<str>]) -> WrongInput {
+    let (shown, suggestion) = (shown(given), suggestion(given, names));
+    WrongInput(format!("{what} \"{shown}\"; {suggestion}"))
 }
 
 /// Asks a question on the terminal. The answers `y` and `yes` mean yes, and all others no.

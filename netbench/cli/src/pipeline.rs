@@ -26,7 +26,7 @@ use netbench_store::{Appender, RunFolder, StoreError};
 use crate::{
     client::Unstored,
     compare::Compare,
-    cost::Cost,
+    cost::{Cost, Piece},
     exit::{Ended, cannot_continue},
     interrupt,
     options::{Asked, Merging, Page, StoredIn},
@@ -113,9 +113,9 @@ pub(crate) trait Measured: Sized {
         None
     }
 
-    /// Returns the networks that the run makes for the programs that it starts.
-    fn networks(&self) -> Networks {
-        Networks::None
+    /// Returns whether the run starts clients in networks of their own.
+    fn isolates_clients(&self) -> bool {
+        false
     }
 
     /// Prepares the measurement, after workers and servers have started. In the first session, adds to the plan the
@@ -172,15 +172,6 @@ impl<'a, P: Listed> Session<'a, P> {
     pub(crate) fn number(&self) -> u32 {
         u32::try_from(self.run.sessions.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
-}
-
-/// Networks that a run makes in addition to that of its sites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Networks {
-    /// No networks.
-    None,
-    /// A network for each client from outside.
-    OfClients,
 }
 
 /// The workers, servers and other resources of a run.
@@ -349,10 +340,10 @@ impl Keeper<'_> {
     /// Appends a record.
     pub(crate) fn append(&mut self, record: &impl Told) -> Result<(), StoreError> {
         self.appender.append(record)?;
-        self.progress.sampled(
+        self.progress.ended(
             || format!("{}: {}", record.piece(), outcome_of(record)),
             record.failed(),
-            self.each,
+            Piece::Done(self.each),
         );
         Ok(())
     }
@@ -405,7 +396,7 @@ fn set_up<M: Measured>(
         Some(sites) => sites.open_link()?,
         None => None,
     };
-    if measured.networks() == Networks::OfClients {
+    if measured.isolates_clients() {
         Namespace::allow()?;
     }
     let inside = link.as_ref().map(Link::client_namespace);

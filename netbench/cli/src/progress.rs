@@ -186,13 +186,8 @@ impl Progress {
         }
     }
 
-    /// Counts a completed piece that was estimated to take `work`, and prints a line for it if the user wants it. The
-    /// line contains words of servers and workers.
-    pub(crate) fn sampled(&self, told: impl FnOnce() -> String, failed: bool, work: Duration) {
-        self.ended(told, failed, Piece::Done(work));
-    }
-
-    /// Counts a piece that has ended, like [`Self::sampled`].
+    /// Counts a piece that has ended, and prints a line for it if the user wants it. The line contains words of servers
+    /// and workers.
     pub(crate) fn ended(&self, told: impl FnOnce() -> String, failed: bool, piece: Piece) {
         if self.verbose {
             self.stage(&told().escape_debug().to_string());

@@ -3,12 +3,9 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
 };
 
-use netbench_model::{StackName, suggestion};
+use netbench_model::StackName;
 
-use crate::{
-    exit::{WrongInput, bail_input},
-    output::shown,
-};
+use crate::{exit::WrongInput, output::unknown};
 
 /// Labels the second copy of a stack, so that a stack can be compared with itself.
 pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
@@ -37,11 +34,7 @@ pub(crate) fn is_of_run(name: &StackName, stacks: &[StackName]) -> Result<(), Wr
         return Ok(());
     }
     let stacks: Vec<_> = stacks.iter().map(StackName::as_str).collect();
-    let shown = shown(name.as_str());
-    bail_input!(
-        "the run has no stack \"{shown}\"; {}",
-        suggestion(name.as_str(), &stacks)
-    );
+    Err(unknown("the run has no stack", name.as_str(), &stacks))
 }
 
 /// Returns a random seed that is easy to read and to type again.

@@ -2,10 +2,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use crate::{
-    cost::cores,
-    options::{Output, between},
-};
+use crate::options::{Output, between};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -68,13 +65,6 @@ pub(crate) struct BogoHow {
     /// Show the outcomes stored in results/bogo, and run nothing
     #[arg(long, conflicts_with_all = ["again", "jobs", "timeout"])]
     pub(crate) stored: bool,
-}
-
-impl BogoHow {
-    /// Returns the number of tests to run at a time.
-    pub(crate) fn jobs(&self) -> u32 {
-        self.jobs.unwrap_or_else(|| cores().into())
-    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -20,7 +20,7 @@ use super::{
     shims::{self, Shim},
 };
 use crate::{
-    cost::{Cost, about, times},
+    cost::{Cost, Piece, about, cores, times},
     interrupt,
     options::Output,
     progress::Progress,
@@ -65,7 +65,7 @@ impl<'a> Setup<'a> {
         let stop = interrupt::stop_on_signals()?;
         let cache = cache_folder("bogo")?;
         let runner = Runner::make(&cache, stop, &mut |step| progress.stage(step))?;
-        let jobs = how.jobs();
+        let jobs = how.jobs.unwrap_or_else(|| cores().into());
         Ok(Self {
             catalog: catalog(&runner, jobs, &progress)?,
             runner,
@@ -228,10 +228,10 @@ impl Job<'_> {
                 runner, progress, ..
             } = self.setup;
             let part = run(runner, &options, &path, &mut |Done(test, outcome)| {
-                progress.sampled(
+                progress.ended(
                     || format!("{}, {test}: {outcome:?}", shim.name),
                     outcome == TestOutcome::Failed,
-                    each,
+                    Piece::Done(each),
                 );
             })?;
             results.tests.extend(part.tests);

@@ -10,13 +10,11 @@ use netbench_bogo::{
     SHIMS_PACKAGE, ShimConfig, ShimExecutable, boringssl_shim, go_shim, linked_library,
 };
 
-use netbench_model::suggestion;
 use netbench_stacks::{Host, Pin, pinned_workspace};
 use openssl_src::{RELEASES, Release};
 
 use crate::{
-    exit::WrongInput,
-    output::shown,
+    output::unknown,
     progress::Progress,
     workers::{Profile, SourceTree, Terminal},
 };
@@ -44,8 +42,7 @@ pub(crate) struct Shim {
 pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
     KnownShim::named(name).ok_or_else(|| {
         let names: Vec<_> = KNOWN_SHIMS.iter().map(|shim| shim.name).collect();
-        let (shown, suggestion) = (shown(name), suggestion(name, &names));
-        WrongInput(format!("unknown shim \"{shown}\"; {suggestion}")).into()
+        unknown("unknown shim", name, &names).into()
     })
 }
 

@@ -37,7 +37,7 @@ use crate::{
     cost::times,
     exit::{Ended, WrongInput, cannot_continue},
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
-    pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
+    pipeline::{self, Listed, Measured, Session, Setup, Told},
     run,
     sites_file::sha256,
     stack_names::{clients, stack_names},
@@ -237,12 +237,8 @@ impl Measured for CompatRun {
         })
     }
 
-    fn networks(&self) -> Networks {
-        if self.clients.outside.is_empty() {
-            Networks::None
-        } else {
-            Networks::OfClients
-        }
+    fn isolates_clients(&self) -> bool {
+        !self.clients.outside.is_empty()
     }
 
     fn ready(&mut self, setup: &Setup, run: &mut CompatManifest) -> anyhow::Result<()> {

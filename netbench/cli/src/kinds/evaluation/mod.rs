@@ -24,7 +24,7 @@ use netbench_browser::Product;
 use netbench_link::LinkChoice;
 use netbench_model::{
     ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Manifest, PartRecord, PartState,
-    Plan, RootsSource, StackName, Target, suggestion,
+    Plan, RootsSource, StackName, Target,
 };
 use netbench_report::RunRow;
 use netbench_runner::Workers;
@@ -195,8 +195,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     for name in options.part.iter().chain(&options.skip) {
         if parts::named(name).is_none() {
             let names = PARTS.map(|part| part.name);
-            let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
-            bail_input!("unknown part \"{shown}\"; {suggestion}");
+            return Err(output::unknown("unknown part", name, &names).into());
         }
     }
     if sides(options).browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {

@@ -22,7 +22,7 @@ use crate::{
     cost::times,
     exit::{Ended, WrongInput, bail_input, cannot_continue},
     options::{Asked, Output, StoredIn, between, each_once, sandbox},
-    pipeline::{self, Listed, Measured, Networks, Session, Setup, Told},
+    pipeline::{self, Listed, Measured, Session, Setup, Told},
     run,
     sites_file::sha256,
     stored, workers,
@@ -189,8 +189,8 @@ impl Measured for FeaturesRun {
         })
     }
 
-    fn networks(&self) -> Networks {
-        Networks::OfClients
+    fn isolates_clients(&self) -> bool {
+        true
     }
 
     fn ready(&mut self, _: &Setup, _: &mut FeaturesManifest) -> anyhow::Result<()> {

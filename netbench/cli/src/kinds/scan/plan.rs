@@ -10,9 +10,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use netbench_interop::{POLICIES, built_in_policy};
-use netbench_model::{
-    HostName, ScanManifest, ScanPlan, Site, StartTls, Target, scan::Policy, suggestion,
-};
+use netbench_model::{HostName, ScanManifest, ScanPlan, Site, StartTls, Target, scan::Policy};
 use netbench_report::{Needs, count};
 use netbench_scan::{Limits, ScanPart};
 use netbench_stats::SplitMix;
@@ -24,7 +22,7 @@ use crate::{
         Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
         TargetOptions, ThresholdOptions, between,
     },
-    output::shown,
+    output::{shown, unknown},
     run,
     shard::keep_at,
     sites_file,
@@ -277,11 +275,8 @@ fn policy(given: &str) -> Result<Policy, WrongInput> {
     }
     let path = Path::new(given);
     if !path.exists() && !given.contains(['/', '.']) {
-        let meant = suggestion(given, &[&POLICIES[..], &["a TOML file"]].concat());
-        return Err(WrongInput(format!(
-            "--policy: there is no policy \"{}\"; {meant}",
-            shown(given)
-        )));
+        let known = [&POLICIES[..], &["a TOML file"]].concat();
+        return Err(unknown("--policy: there is no policy", given, &known));
     }
     read_text(path, LONGEST_POLICY)
         .and_then(|text| parse_toml(&text))

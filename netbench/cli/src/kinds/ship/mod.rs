@@ -11,7 +11,6 @@ use clap::{Args, ValueHint};
 use netbench_model::{
     Recorded, SCHEMA_VERSION, StackName,
     ship::{ShipManifest, ShipOutcome, ShipPlan, ShipSample},
-    suggestion,
 };
 use netbench_report::{ShipSummary, summarize_ship};
 use netbench_ship::{
@@ -25,7 +24,7 @@ use crate::{
     cost::times,
     exit::{Ended, WrongInput, cannot_continue},
     options::{Asked, Output, StackOptions, StoredIn},
-    output,
+    output::unknown,
     pipeline::{self, Listed, Measured, Session, Told},
     run, stored,
     user_file::{BUILT_IN, parse_toml, read_text},
@@ -122,11 +121,7 @@ fn known(name: &str) -> anyhow::Result<&'static ShipStack> {
     let found = stacks.iter().find(|stack| stack.name == name);
     found.ok_or_else(|| {
         let names: Vec<&str> = stacks.iter().map(|stack| stack.name.as_str()).collect();
-        let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
-        WrongInput(format!(
-            "no client is built with the stack \"{shown}\"; {suggestion}"
-        ))
-        .into()
+        unknown("no client is built with the stack", name, &names).into()
     })
 }
 

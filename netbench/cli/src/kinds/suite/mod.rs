@@ -23,7 +23,7 @@ use self::{
 };
 use crate::{
     client::Unstored,
-    cost::cores,
+    cost::{Piece, cores},
     exit::{Ended, cannot_continue},
     output,
     pipeline::{self, CompareRuns, Listed, Measured, Session, Setup},
@@ -148,10 +148,10 @@ fn hear(progress: &Progress, event: &SuiteEvent<'_>, work: &Trials<'_>) {
         SuiteEvent::Begin { trials, done } => progress.begin(*trials, *done, work.left(*done)),
         SuiteEvent::Sampled(sample) => {
             let (stack, scenario) = (&sample.stack, &sample.scenario);
-            progress.sampled(
+            progress.ended(
                 || format!("round {}, {scenario}, {stack}", sample.round + 1),
                 matches!(sample.outcome, SuiteOutcome::Failed(_)),
-                work.weight(scenario),
+                Piece::Done(work.weight(scenario)),
             );
         }
         SuiteEvent::Decided { saved, left } => {
