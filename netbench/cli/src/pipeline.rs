@@ -82,7 +82,6 @@ pub(crate) trait Measured: Sized {
     /// The plan of the run, as in its manifest.
     type Plan: Listed;
 
-    /// The report of the run.
     type Report: Report + 'static;
 
     /// Merges runs into one, if the kind supports it.
@@ -128,7 +127,6 @@ pub(crate) trait Measured: Sized {
     fn measure(self, session: Session<'_, Self::Plan>) -> anyhow::Result<()>;
 }
 
-/// Merges runs into one.
 pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
 
 /// Compares runs, or the chosen stacks of them.
@@ -337,7 +335,6 @@ pub(crate) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// Appends a record.
     pub(crate) fn append(&mut self, record: &impl Told) -> Result<(), StoreError> {
         self.appender.append(record)?;
         self.progress.ended(

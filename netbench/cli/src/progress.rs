@@ -99,7 +99,6 @@ pub(crate) struct Progress {
     verbose: bool,
 }
 
-/// The pace of the work.
 struct Pace {
     eta: Eta,
     /// The time of the last line in the log, and the interval to the next.
@@ -164,7 +163,6 @@ impl Progress {
         count(number, self.unit.0, self.unit.1)
     }
 
-    /// Prints the current stage of the work.
     pub(crate) fn stage(&self, what: &str) {
         self.shown.line(&self.bar, what);
     }

@@ -28,7 +28,6 @@ pub(crate) fn note_repeated(folder: &RunFolder) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the kind of a run.
 pub(crate) fn kind(path: &Path) -> anyhow::Result<Kind> {
     RunFolder::open(path)
         .and_then(|folder| folder.kind())
@@ -52,7 +51,6 @@ pub(crate) fn read_with<'a, P: Listed>(
     Ok((manifest, records))
 }
 
-/// Returns the manifest and the records of a run.
 pub(crate) fn contents<P: Recorded>(
     folder: &RunFolder,
 ) -> anyhow::Result<(Manifest<P>, Vec<P::Record>)> {

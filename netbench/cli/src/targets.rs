@@ -132,7 +132,6 @@ impl Sites {
         Ok((Targets::Lab(Box::new(targets)), roots.pem))
     }
 
-    /// Returns the address of each site.
     fn hosts(&self) -> Vec<Result<HostAddress, Failure>> {
         let places: Vec<_> = self
             .sites

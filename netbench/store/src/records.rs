@@ -253,30 +253,28 @@ pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
 }
 
 fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreError> {
-    match serde_json::from_slice::<S>(text) {
-        Ok(sample) if sample.schema() <= SCHEMA_VERSION => match sample.fault() {
-            None => Ok(sample),
-            Some(fault) => Err(StoreError::Sample {
-                path: path.to_owned(),
-                line,
-                source: serde::de::Error::custom(fault),
-            }),
-        },
-        result => match (serde_json::from_slice(text), result) {
-            (Ok(OnlySchema { schema }), _) if schema > u64::from(SCHEMA_VERSION) => {
-                Err(StoreError::Newer {
-                    path: path.to_owned(),
-                    found: schema,
-                })
-            }
-            (_, Err(source)) => Err(StoreError::Sample {
-                path: path.to_owned(),
-                line,
-                source,
-            }),
-            (_, Ok(sample)) => Ok(sample),
-        },
+    let read = serde_json::from_slice::<S>(text);
+    let is_known = read
+        .as_ref()
+        .is_ok_and(|sample| sample.schema() <= SCHEMA_VERSION);
+    if !is_known
+        && let Ok(OnlySchema { schema }) = serde_json::from_slice(text)
+        && schema > u64::from(SCHEMA_VERSION)
+    {
+        return Err(StoreError::Newer {
+            path: path.to_owned(),
+            found: schema,
+        });
     }
+    let read = read.and_then(|sample| match sample.fault() {
+        None => Ok(sample),
+        Some(fault) => Err(serde::de::Error::custom(fault)),
+    });
+    read.map_err(|source| StoreError::Sample {
+        path: path.to_owned(),
+        line,
+        source,
+    })
 }
 
 /// The schema of a record or a manifest, whatever its other fields are.

@@ -23,7 +23,6 @@ pub(crate) enum Piece {
     Done(Duration),
     /// A time limit that was reached despite a shorter estimate, which does not affect the pace of other work.
     TimedOut {
-        /// The estimated time.
         estimated: Duration,
         /// The share of the limit in the run's time.
         waited: Duration,

@@ -12,7 +12,6 @@ use crate::{
     pipeline::{CompareRuns, Listed, Measured, Merge, go_on},
 };
 
-/// The operations on stored runs of one kind.
 pub(crate) struct KindOfRun {
     pub(crate) kind: Kind,
     /// Reads a run with everything that its report needs.

@@ -19,7 +19,6 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The interval between two lines if there is no terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// The user's terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal;
 

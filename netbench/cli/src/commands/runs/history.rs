@@ -62,15 +62,11 @@ pub(super) fn history(options: &History) -> anyhow::Result<Ended> {
         }
     }
     let mut history = history_of_suite(runs, left_out);
-    let matcher = options.case.as_ref().map(Glob::compile_matcher);
+    let glob = options.case.as_ref().map(Glob::compile_matcher);
+    let stack = options.stack.as_deref();
     history.cases.retain(|case| {
-        matcher
-            .as_ref()
-            .is_none_or(|case_glob| case_glob.is_match(&case.name))
-            && options
-                .stack
-                .as_ref()
-                .is_none_or(|stack| case.stack.as_str() == stack)
+        glob.as_ref().is_none_or(|glob| glob.is_match(&case.name))
+            && stack.is_none_or(|stack| case.stack.as_str() == stack)
     });
     output::print(&history, &options.output)?;
     Ok(output::ended(&history))

@@ -36,7 +36,6 @@ pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
     Ok(found)
 }
 
-/// Returns the entries of a folder.
 pub(super) fn in_folder(folder: &Path) -> anyhow::Result<Vec<DirEntry>> {
     fs::read_dir(folder)
         .and_then(Iterator::collect)

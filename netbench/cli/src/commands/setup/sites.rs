@@ -1,4 +1,7 @@
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use clap::{Subcommand, ValueHint};
 use netbench_model::Target;
@@ -43,23 +46,17 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
             for site in file.sites.iter() {
                 *servers.entry(&site.lab.server).or_default() += 1;
             }
-            let mut rtts: Vec<_> = file.sites.iter().map(|site| site.lab.link.rtt_ns).collect();
-            rtts.sort_unstable();
-            rtts.dedup();
+            let rtts = file.sites.iter().map(|site| site.lab.link.rtt_ns);
+            let rtts = rtts.collect::<BTreeSet<_>>().len();
+            let sites = count(file.sites.len(), "site", "sites");
+            let times = count(
+                rtts,
+                "distinct round-trip time",
+                "distinct round-trip times",
+            );
             let mut lines = vec![
-                format!(
-                    "{}: {}, no errors",
-                    file.name,
-                    count(file.sites.len(), "site", "sites")
-                ),
-                format!(
-                    "  {}",
-                    count(
-                        rtts.len(),
-                        "distinct round-trip time",
-                        "distinct round-trip times"
-                    )
-                ),
+                format!("{}: {sites}, no errors", file.name),
+                format!("  {times}"),
             ];
             let served = servers.iter();
             lines.extend(served.map(|(server, sites)| format!("  {sites} served by {server}")));

@@ -36,7 +36,6 @@ enum Outcome {
     Unsupported,
 }
 
-/// Checks that workers keep the rules.
 pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     let stacks = options.stacks.iter().cloned().collect();
     let needed = needed(&stacks, &BTreeSet::new(), &options.own.worker)?;
@@ -73,13 +72,11 @@ pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
     if options.json {
         output::write_json(&all)?;
     }
-    Ok(
-        if all.iter().any(|checked| checked.outcome == Outcome::Failed) {
-            Ended::CheckFailed
-        } else {
-            Ended::Well
-        },
-    )
+    let mut outcomes = all.iter().map(|checked| checked.outcome);
+    Ok(match outcomes.any(|outcome| outcome == Outcome::Failed) {
+        true => Ended::CheckFailed,
+        false => Ended::Well,
+    })
 }
 
 /// Returns the limits of a stack that keeps the rules: each reason, with the number of cases.
@@ -125,18 +122,10 @@ impl Checked {
             Outcome::Unsupported => "unsupported",
         };
         let mut lines = vec![format!("{}: {}: {outcome}", self.stack, self.check)];
-        lines.extend(
-            self.reasons
-                .iter()
-                .take(SHOWN)
-                .map(|reason| format!("    {reason}")),
-        );
-        if let Some(more) = self
-            .reasons
-            .len()
-            .checked_sub(SHOWN)
-            .filter(|more| *more > 0)
-        {
+        let shown = self.reasons.iter().take(SHOWN);
+        lines.extend(shown.map(|reason| format!("    {reason}")));
+        let more = self.reasons.len().saturating_sub(SHOWN);
+        if more > 0 {
             lines.push(format!("    and {more} more; --json has all"));
         }
         lines

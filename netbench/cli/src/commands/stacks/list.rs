@@ -39,7 +39,7 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
         wall_ms: time.wall_ms,
         cpu_ms: time.cpu_ms,
     });
-    let row = StackRow {
+    let mut row = StackRow {
         stack: source.name.clone(),
         about: source.about.clone(),
         state: WorkerState::NotBuilt,
@@ -52,10 +52,8 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
         problem: None,
     };
     let Some(found) = found else {
-        return Ok(StackRow {
-            problem: Some(missing(source)),
-            ..row
-        });
+        row.problem = Some(missing(source));
+        return Ok(row);
     };
     let said = probed(&source.name, &found.path.as_path().into()).and_then(|workers| {
         let description = description(&workers, &source.name)?;
@@ -65,19 +63,17 @@ fn row(source: &Stack) -> anyhow::Result<StackRow> {
         };
         Ok((description, hello))
     });
-    Ok(match said {
-        Ok((description, hello)) => StackRow {
-            state: WorkerState::Built,
-            description: Some(description),
-            hello,
-            ..row
-        },
-        Err(error) => StackRow {
-            state: WorkerState::Broken,
-            problem: Some(format!("does not work: {}", in_a_line(&error))),
-            ..row
-        },
-    })
+    match said {
+        Ok((description, hello)) => {
+            row.state = WorkerState::Built;
+            (row.description, row.hello) = (Some(description), hello);
+        }
+        Err(error) => {
+            row.state = WorkerState::Broken;
+            row.problem = Some(format!("does not work: {}", in_a_line(&error)));
+        }
+    }
+    Ok(row)
 }
 
 /// Returns a worker's description of its stack.

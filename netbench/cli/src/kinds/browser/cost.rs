@@ -10,7 +10,6 @@ const VISIT: Duration = Duration::from_millis(1_600);
 /// The time of a stack's connection that accompanies a visit.
 const CONNECTION: Duration = Duration::from_millis(250);
 
-/// Predicts the time of a run of `browser`.
 pub(super) fn time(plan: &BrowserPlan) -> Duration {
     let limit = Duration::from_millis(plan.limit_ms);
     let browsers = plan.browsers.len();

@@ -7,7 +7,6 @@ use crate::{
     stored,
 };
 
-/// Compares two runs of `connect`.
 pub(super) fn compare(
     options: &Compare,
     chosen: Option<(&StackName, &StackName)>,

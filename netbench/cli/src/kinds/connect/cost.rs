@@ -42,7 +42,6 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// Predicts the time of the whole run.
     pub(super) fn time(&self) -> Duration {
         let rounds = f64::from(self.plan.rounds);
         let round = self.processes().saturating_add(self.samples());
@@ -59,7 +58,6 @@ impl<'a> Connections<'a> {
         all.after(done).time
     }
 
-    /// Returns the piece of work of a sample.
     pub(super) fn piece(&self, sample: &Sample) -> Piece {
         let condition = sample.condition;
         let Some(site) = self.sites.get(&sample.site) else {

@@ -60,7 +60,6 @@ pub(crate) struct ConnectRun {
     over: Sites,
     /// The request that is sent to every site, each at the site's own path.
     request: HttpRequest,
-    /// The certificate that clients present.
     shown: Shown,
 }
 

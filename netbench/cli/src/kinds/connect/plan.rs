@@ -166,23 +166,20 @@ impl Connect {
             Profile::Library
         };
         let profile = self.client_profile.map_or(usual, Profile::from);
-        let chooses_groups = [
-            (!self.groups.is_empty(), "--groups"),
-            (self.sweep.iter().any(is_of_groups), "--sweep hybrid"),
-            (
-                self.preset == Some(SweepPreset::PostQuantum),
-                "--preset post-quantum",
-            ),
-        ];
-        let mut chooses_groups = chooses_groups.into_iter();
+        let chooses_groups = match self.preset {
+            _ if !self.groups.is_empty() => Some("--groups"),
+            _ if self.sweep.iter().any(is_of_groups) => Some("--sweep hybrid"),
+            Some(SweepPreset::PostQuantum) => Some("--preset post-quantum"),
+            _ => None,
+        };
         let old = self.tls.iter().find(|version| version.is_deprecated());
-        match chooses_groups.find(|(is_given, _)| *is_given) {
+        match chooses_groups {
             _ if let (Some(old), true) = (old, profile != Profile::Library) => bail_input!(
                 "--tls {old} has no effect with --client-profile {}, whose suites are those of TLS 1.2 and 1.3; use \
                  --client-profile library",
                 profile.name()
             ),
-            Some((_, option)) if profile == Profile::Library => bail_input!(
+            Some(option) if profile == Profile::Library => bail_input!(
                 "{option} has no effect with --client-profile library, which offers the library's own groups; use \
                  --client-profile default"
             ),

@@ -8,7 +8,6 @@ use crate::{
     output, stored,
 };
 
-/// Joins evaluations of the same switch.
 pub(super) fn compare(
     options: &Compare,
     chosen: Option<(&StackName, &StackName)>,

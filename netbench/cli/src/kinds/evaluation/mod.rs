@@ -237,13 +237,12 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         parts: Vec::new(),
     };
     for part in &PARTS {
-        let (state, time) = if options.wants(part) {
-            (
+        let (state, time) = match options.wants(part) {
+            true => (
                 PartState::Pending,
                 part_time(part, &plan, &options.unstored)?,
-            )
-        } else {
-            (PartState::LeftOut, Duration::ZERO)
+            ),
+            false => (PartState::LeftOut, Duration::ZERO),
         };
         plan.parts.push(PartRecord {
             part: part.name.to_owned(),

@@ -23,7 +23,6 @@ const HANDSHAKE: Duration = Duration::from_millis(20);
 /// The round-trip time to an unknown host.
 const UNKNOWN: Duration = Duration::from_millis(80);
 
-/// Predicts the time of a run of `scan`.
 pub(super) fn time(plan: &ScanPlan) -> Duration {
     let sites = plan.sites.len() as f64;
     let connections = CONNECTIONS + OF_A_PART * plan.parts.len() as f64;

@@ -87,12 +87,10 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     }
     lab.tls.sort_unstable();
     let has_deprecated = lab.tls.iter().any(|version| version.is_deprecated());
-    let emulated = lab.tls.clone();
-    let emulated = scan
-        .versions
-        .iter()
-        .filter(|found| found.supported && emulated.contains(&found.version));
-    for found in emulated {
+    for found in scan.versions.iter().filter(|v| v.supported) {
+        if !lab.tls.contains(&found.version) {
+            continue;
+        }
         for suite in &found.suites {
             let code = CipherSuite(suite.code);
             let is_served = CipherSuite::SERVED.contains(&code)

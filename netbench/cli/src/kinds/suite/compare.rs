@@ -29,7 +29,6 @@ pub(super) fn compare(
     )
 }
 
-/// Compares two stacks of one run.
 fn of_one(
     options: &Compare,
     run: &Path,

@@ -67,7 +67,6 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Predicts the time of the whole run.
     pub(super) fn time(&self) -> Duration {
         let plan = self.plan;
         let whole = plan.scenarios.iter().fold(SET_UP, |sum, scenario| {

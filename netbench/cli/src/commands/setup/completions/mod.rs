@@ -20,7 +20,6 @@ pub(crate) struct Completions {
 /// The variable in which the script gives the shell's name when it asks.
 const ASKED: &str = "NETBENCH_COMPLETE";
 
-/// Prints the script.
 pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
     let shells = Shells::builtins();
     let Some(shell) = shells.completer(&options.shell.to_string()) else {

@@ -29,7 +29,6 @@ pub(crate) const PARTS: [Part; 6] = [
     suite::PART,
 ];
 
-/// Returns the part with this name.
 pub(super) fn named(name: &str) -> Option<&'static Part> {
     PARTS.iter().find(|part| part.name == name)
 }

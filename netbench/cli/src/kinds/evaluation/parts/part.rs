@@ -25,9 +25,7 @@ use crate::{
 pub(crate) struct Part {
     /// The part's name, and that of its folder.
     pub(crate) name: &'static str,
-    /// The workers that the part needs.
     pub(crate) needs: Needs,
-    /// Whether the part measures times.
     pub(crate) load: Load,
     /// Returns the part's steps, in order, or the reason why these stacks or this machine do not support the part.
     pub(crate) steps: for<'a> fn(&'a EvaluationPlan, &'a Unstored) -> Result<Steps<'a>, String>,
@@ -134,7 +132,6 @@ pub(crate) enum Work<'a> {
     /// A run in a folder.
     Run {
         folder: &'static str,
-        /// Makes the plan of the run.
         plan: Box<dyn Fn() -> anyhow::Result<Box<dyn NewRun>> + 'a>,
         /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
@@ -177,7 +174,6 @@ impl<'a> Step<'a> {
 
 /// A run of any kind that has a plan, and no folder yet.
 pub(crate) trait NewRun {
-    /// Predicts the time of the run.
     fn time(&self) -> Duration;
 
     /// Creates the run's folder in `parent`, with the thresholds of the evaluation.
