@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand, ValueHint};
+use netbench_browser::OutsideProgram;
 use netbench_compat::{BUILT_IN as CATALOGUE, Case, catalogue};
 use netbench_model::{
     Profile, StackName,
@@ -25,7 +26,7 @@ use netbench_store::RunFolder;
 pub(crate) use self::outside::Client;
 use self::{
     breakages::EXAMPLES as BREAKAGES,
-    outside::{Clients, engine, engines},
+    outside::{engine, engines},
 };
 use super::{
     chains::{self, Chains, EXAMPLES as CHAINS},
@@ -33,6 +34,7 @@ use super::{
     wanted::{keep, list},
 };
 use crate::{
+    browsers::Found,
     client::{Unstored, millis},
     cost::times,
     exit::{Ended, WrongInput, cannot_continue},
@@ -140,7 +142,7 @@ pub(crate) fn plan(options: &Compat) -> anyhow::Result<CompatPlan> {
     keep(&mut cases.all, |case| &case.record.name, asked)?;
     let stacks = stack_names(&options.stacks.names());
     Ok(CompatPlan {
-        clients: outside::find(&options.client, sandbox(options.no_sandbox), &stacks)?.records,
+        clients: outside::find(&options.client, sandbox(options.no_sandbox), &stacks)?,
         stacks,
         cases: cases.all.into_iter().map(|case| case.record).collect(),
         catalogue: cases.name,
@@ -208,7 +210,8 @@ impl Listed for CompatPlan {
 /// The cases and the clients of a plan.
 pub(crate) struct CompatRun {
     cases: Vec<Case>,
-    clients: Clients,
+    /// Browsers and other programs.
+    outside: Vec<Found<OutsideProgram>>,
 }
 
 impl Measured for CompatRun {
@@ -233,12 +236,12 @@ impl Measured for CompatRun {
         chosen.retain(|case| names.contains(case.record.name.as_str()));
         Ok(Self {
             cases: chosen,
-            clients: outside::find_again(&run.name, &plan.clients)?,
+            outside: outside::find_again(&run.name, &plan.clients)?,
         })
     }
 
     fn isolates_clients(&self) -> bool {
-        !self.clients.outside.is_empty()
+        !self.outside.is_empty()
     }
 
     fn ready(&mut self, setup: &Setup, run: &mut CompatManifest) -> anyhow::Result<()> {
@@ -287,7 +290,7 @@ impl Measured for CompatRun {
         // The outside clients run last: stacks have shorter time limits, and browsers need
         // both cores.
         let outside = OutsideClients {
-            clients: &self.clients.outside,
+            clients: &self.outside,
             limit: clients.limit,
             stop: clients.stop,
         };

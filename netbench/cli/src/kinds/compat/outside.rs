@@ -57,33 +57,6 @@ impl fmt::Display for Client {
     }
 }
 
-/// The clients of a run.
-#[derive(Debug, Default)]
-pub(super) struct Clients {
-    /// The descriptions of the clients, in the order of the options.
-    pub(super) records: Vec<OutsideClient>,
-    /// Browsers and other programs, each with its executable if it is installed.
-    pub(super) outside: Vec<Found<OutsideProgram>>,
-}
-
-impl Clients {
-    fn add(
-        &mut self,
-        client: Client,
-        look: impl FnOnce(Outside) -> anyhow::Result<Found<OutsideProgram>>,
-    ) -> anyhow::Result<()> {
-        match client {
-            Client::Outside(client) => {
-                let found = look(client)?;
-                self.records.push(found.0.clone());
-                self.outside.push(found);
-            }
-            Client::Engine => self.records.push(unasked()),
-        }
-        Ok(())
-    }
-}
-
 /// Returns the stacks whose workers load pages for the engines of a plan.
 pub(crate) fn engines(plan: &CompatPlan) -> Vec<StackName> {
     let engines = plan.clients.iter().filter(|client| is_engine(client));
@@ -135,13 +108,13 @@ fn unasked() -> OutsideClient {
     }
 }
 
-/// Looks for the clients of `--client`.
+/// Looks for the clients of `--client`, and returns their descriptions in the order of the options.
 pub(super) fn find(
     clients: &[Client],
     sandbox: Sandbox,
     stacks: &[StackName],
-) -> anyhow::Result<Clients> {
-    let mut found = Clients::default();
+) -> anyhow::Result<Vec<OutsideClient>> {
+    let mut found = Vec::new();
     for client in each_once("--client", clients)? {
         if stacks
             .iter()
@@ -149,20 +122,25 @@ pub(super) fn find(
         {
             bail_input!("{client} is a stack and a client: the run would have two of one name");
         }
-        found.add(*client, |client| look(client, sandbox))?;
+        found.push(match client {
+            Client::Outside(client) => look(*client, sandbox)?.0,
+            Client::Engine => unasked(),
+        });
     }
     Ok(found)
 }
 
-/// Looks for the clients of a run that continues. The workers of engines are compared with those of the first session
-/// elsewhere.
-pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
-    let mut found = Clients::default();
+/// Looks for the browsers and other programs of a run that continues. The workers of engines are compared with those of
+/// the first session elsewhere.
+pub(super) fn find_again(
+    run: &str,
+    clients: &[OutsideClient],
+) -> anyhow::Result<Vec<Found<OutsideProgram>>> {
+    let mut found = Vec::new();
     for then in clients {
-        let client: Client = then.name.as_str().parse().map_err(WrongInput)?;
-        found.add(client, |client| {
-            look_again(run, then, |sandbox| look(client, sandbox))
-        })?;
+        if let Client::Outside(client) = then.name.as_str().parse().map_err(WrongInput)? {
+            found.push(look_again(run, then, |sandbox| look(client, sandbox))?);
+        }
     }
     Ok(found)
 }
