@@ -9,13 +9,6 @@ use crate::{
     pipeline::Listed,
 };
 
-/// The time of a run of the suite on this machine, computed from its plan.
-#[derive(Debug)]
-pub(super) struct Trials<'a> {
-    plan: &'a SuitePlan,
-    cores: u16,
-}
-
 /// The time for certificates and keys.
 const SET_UP: Duration = Duration::from_secs(1);
 
@@ -59,79 +52,68 @@ fn calls(scenario: &Scenario) -> Duration {
     }
 }
 
-impl<'a> Trials<'a> {
-    pub(super) fn of(plan: &'a SuitePlan) -> Self {
-        Self {
-            plan,
-            cores: cores(),
+pub(super) fn time(plan: &SuitePlan) -> Duration {
+    let whole = plan.scenarios.iter().fold(SET_UP, |sum, scenario| {
+        let rounds = scenario.rounds_of_use(plan.rounds);
+        let stacks = plan.stacks.len() as f64;
+        let calls = times(
+            calls(scenario),
+            stacks * f64::from(rounds.min(COUNTED_ROUNDS)),
+        );
+        sum.saturating_add(times(weight(plan, scenario), stacks * f64::from(rounds)))
+            .saturating_add(calls)
+    });
+    plan.budget().map_or(whole, |budget| {
+        // The round in which the budget ends is completed.
+        let round = times(whole, 0.5 / f64::from(plan.rounds.max(1)));
+        whole.min(budget.saturating_add(round))
+    })
+}
+
+/// Returns the time of the remaining trials, after `done` trials.
+pub(super) fn left(plan: &SuitePlan, done: u64) -> Duration {
+    let cost = plan.cost();
+    let trials = Cost {
+        time: cost.time.saturating_sub(SET_UP),
+        ..cost
+    };
+    trials.after(done).time
+}
+
+/// Returns the time of one trial of a scenario on one stack.
+pub(super) fn weight(plan: &SuitePlan, scenario: &Scenario) -> Duration {
+    if scenario.counted {
+        return counted(scenario);
+    }
+    match scenario.work {
+        Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
+        Work::Threads { .. } | Work::ParallelVerify { .. } => {
+            timed(plan, plan.slice().max(THREADS_TURN))
+        }
+        _ => {
+            let turn = operation(scenario) * (WARM_UP + FEWEST_OPERATIONS);
+            timed(plan, plan.slice().max(turn))
         }
     }
+}
 
-    pub(super) fn time(&self) -> Duration {
-        let plan = self.plan;
-        let whole = plan.scenarios.iter().fold(SET_UP, |sum, scenario| {
-            let rounds = scenario.rounds_of_use(plan.rounds);
-            let stacks = plan.stacks.len() as f64;
-            let calls = times(
-                calls(scenario),
-                stacks * f64::from(rounds.min(COUNTED_ROUNDS)),
-            );
-            sum.saturating_add(times(self.weight(scenario), stacks * f64::from(rounds)))
-                .saturating_add(calls)
-        });
-        plan.budget().map_or(whole, |budget| {
-            // The round in which the budget ends is completed.
-            let round = times(whole, 0.5 / f64::from(plan.rounds.max(1)));
-            whole.min(budget.saturating_add(round))
-        })
-    }
+/// Returns the time of a trial's turns, including the first turn, which is not counted.
+fn timed(plan: &SuitePlan, turn: Duration) -> Duration {
+    PROCESS + turn + plan.trial().max(turn * MIN_TURNS)
+}
 
-    /// Returns the time of the remaining trials, after `done` trials.
-    pub(super) fn left(&self, done: u64) -> Duration {
-        let cost = self.plan.cost();
-        let trials = Cost {
-            time: cost.time.saturating_sub(SET_UP),
-            ..cost
-        };
-        trials.after(done).time
-    }
-
-    /// Returns the time of one trial of a scenario on one stack.
-    pub(super) fn weight(&self, scenario: &Scenario) -> Duration {
-        if scenario.counted {
-            return self.counted(scenario);
-        }
-        match scenario.work {
-            Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
-            Work::Threads { .. } | Work::ParallelVerify { .. } => {
-                self.timed(self.plan.slice().max(THREADS_TURN))
-            }
-            _ => self.timed(
-                self.plan
-                    .slice()
-                    .max(operation(scenario) * (WARM_UP + FEWEST_OPERATIONS)),
-            ),
-        }
-    }
-
-    /// Returns the time of a trial's turns, including the first turn, which is not counted.
-    fn timed(&self, turn: Duration) -> Duration {
-        PROCESS + turn + self.plan.trial().max(turn * MIN_TURNS)
-    }
-
-    /// Returns the time of counted trials: both sides, with few and with many operations, on all cores.
-    fn counted(&self, scenario: &Scenario) -> Duration {
-        const PROCESSES: f64 = 4.0;
-        let work = match scenario.work {
-            Work::Handshake {
-                kind: HandshakeKind::Full,
-                settings,
-            } => match settings.key {
-                KeyType::Rsa3072 | KeyType::Rsa4096 => Duration::from_secs(4),
-                _ => Duration::from_secs(1),
-            },
-            _ => Duration::from_millis(500),
-        };
-        times(COUNTED + work, PROCESSES / f64::from(self.cores.max(1)))
-    }
+/// Returns the time of counted trials: both sides, with few and with many operations, on all cores.
+fn counted(scenario: &Scenario) -> Duration {
+    const PROCESSES: f64 = 4.0;
+    let work = match scenario.work {
+        Work::Handshake {
+            kind: HandshakeKind::Full,
+            settings,
+        } => match settings.key {
+            KeyType::Rsa3072 | KeyType::Rsa4096 => Duration::from_secs(4),
+            _ => Duration::from_secs(1),
+        },
+        _ => Duration::from_millis(500),
+    };
+    times(COUNTED + work, PROCESSES / f64::from(cores().max(1)))
 }

@@ -17,10 +17,7 @@ use netbench_runner::{Materials, SuiteEvent, SuiteTrials, execute_suite};
 use netbench_store::RunFolder;
 
 pub(crate) use self::plan::{EXAMPLES, PartArg, Suite, plan};
-use self::{
-    cost::Trials,
-    plan::{Pin, heap_library, permitted_layout, pin},
-};
+use self::plan::{Pin, heap_library, permitted_layout, pin};
 use crate::{
     client::Unstored,
     cost::{Piece, cores},
@@ -62,7 +59,7 @@ impl Listed for SuitePlan {
     }
 
     fn time(&self) -> Duration {
-        Trials::of(self).time()
+        cost::time(self)
     }
 }
 
@@ -125,14 +122,13 @@ impl Measured for SuiteRun {
             valgrind: in_path("valgrind"),
             jobs: cores().into(),
         };
-        let work = Trials::of(plan);
         execute_suite(
             &trials,
             session.earlier()?,
             session.appender,
             plan.until_decided
                 .then_some(&|samples, rounds| decided(plan, samples, rounds)),
-            &|event| hear(&setup.progress, &event, &work),
+            &|event| hear(&setup.progress, &event, plan),
         )?;
         if let Err(error) = idle::remember(idle_reference(&folder.records()?)) {
             let progress = &setup.progress;
@@ -143,15 +139,17 @@ impl Measured for SuiteRun {
 }
 
 /// Shows an event of the measurement in the progress.
-fn hear(progress: &Progress, event: &SuiteEvent<'_>, work: &Trials<'_>) {
+fn hear(progress: &Progress, event: &SuiteEvent<'_>, plan: &SuitePlan) {
     match event {
-        SuiteEvent::Begin { trials, done } => progress.begin(*trials, *done, work.left(*done)),
+        SuiteEvent::Begin { trials, done } => {
+            progress.begin(*trials, *done, cost::left(plan, *done));
+        }
         SuiteEvent::Sampled(sample) => {
             let (stack, scenario) = (&sample.stack, &sample.scenario);
             progress.ended(
                 || format!("round {}, {scenario}, {stack}", sample.round + 1),
                 matches!(sample.outcome, SuiteOutcome::Failed(_)),
-                Piece::Done(work.weight(scenario)),
+                Piece::Done(cost::weight(plan, scenario)),
             );
         }
         SuiteEvent::Decided { saved, left } => {
