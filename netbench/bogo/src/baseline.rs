@@ -20,9 +20,10 @@ pub struct Baseline {
 }
 
 /// A difference of results from a baseline.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Departure {
     /// A test passed, and no longer does.
+    #[error("{shim}: {test} passed before and is {} now: {}", now.name(), line.escape_debug())]
     NoLongerPasses {
         /// The shim.
         shim: String,
@@ -34,6 +35,11 @@ pub enum Departure {
         line: String,
     },
     /// A test fails that was unsupported, or that is not stored and has no reason for its failure.
+    #[error(
+        "{shim}: {test} was {} before and fails now: {}",
+        before.map_or("not stored", TestOutcome::name),
+        line.escape_debug()
+    )]
     NewFailure {
         /// The shim.
         shim: String,
@@ -45,6 +51,7 @@ pub enum Departure {
         line: String,
     },
     /// A test is known to fail, and passes.
+    #[error("{shim}: {test} passes, although the configuration says that it does not: {reason}")]
     DisabledTestPasses {
         /// The shim.
         shim: String,
@@ -54,6 +61,7 @@ pub enum Departure {
         reason: String,
     },
     /// A pattern of the shim's configuration matches no test of the runner.
+    #[error("{shim}: the pattern {pattern} of the configuration matches no test of the runner")]
     IdlePattern {
         /// The shim.
         shim: String,
@@ -61,6 +69,9 @@ pub enum Departure {
         pattern: String,
     },
     /// The baseline is of another runner.
+    #[error(
+        "{shim}: the stored outcomes are of another runner ({stored}); --accept stores new ones"
+    )]
     OtherRunner {
         /// The shim.
         shim: String,

@@ -2,7 +2,6 @@ use std::fs;
 
 use anyhow::Context;
 use netbench_bogo::{Baseline, Departure, catalog_path, outcomes_path, store};
-use netbench_model::coverage::TestOutcome;
 
 use crate::exit::Ended;
 
@@ -81,53 +80,11 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
         departures.extend(last);
     }
     for departure in &departures {
-        note!("netbench: {}", words(departure));
+        note!("netbench: {departure}");
     }
     Ok(match departures.as_slice() {
         [] if checked == 0 => Ended::NothingToCompare,
         [] => Ended::Well,
         _ => Ended::CheckFailed,
     })
-}
-
-fn words(departure: &Departure) -> String {
-    match departure {
-        Departure::NoLongerPasses {
-            shim,
-            test,
-            now,
-            line,
-        } => {
-            format!(
-                "{shim}: {test} passed before and is {} now: {}",
-                now.name(),
-                line.escape_debug()
-            )
-        }
-        Departure::NewFailure {
-            shim,
-            test,
-            before,
-            line,
-        } => {
-            let before = before.map_or("not stored", TestOutcome::name);
-            let line = line.escape_debug();
-            format!("{shim}: {test} was {before} before and fails now: {line}")
-        }
-        Departure::DisabledTestPasses { shim, test, reason } => {
-            format!(
-                "{shim}: {test} passes, although the configuration says that it does not: {reason}"
-            )
-        }
-        Departure::IdlePattern { shim, pattern } => {
-            format!(
-                "{shim}: the pattern {pattern} of the configuration matches no test of the runner"
-            )
-        }
-        Departure::OtherRunner { shim, stored } => {
-            format!(
-                "{shim}: the stored outcomes are of another runner ({stored}); --accept stores new ones"
-            )
-        }
-    }
 }

@@ -78,13 +78,14 @@ pub(super) fn step(
         }
         Work::Run {
             folder: name,
-            plan,
+            create,
             unstored,
+            ..
         } => {
             let folder = folder.join(name);
             let run = match run_in(&folder) {
                 Some(run) => run,
-                None => plan()?.create(&folder, thresholds)?,
+                None => create(&folder, thresholds)?,
             };
             // The user has agreed to the whole evaluation.
             command

@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
     time::Duration,
 };
@@ -132,7 +133,10 @@ pub(crate) enum Work<'a> {
     /// A run in a folder.
     Run {
         folder: &'static str,
-        plan: Box<dyn Fn() -> anyhow::Result<Box<dyn NewRun>> + 'a>,
+        /// Predicts the time of the run.
+        time: Box<dyn Fn() -> anyhow::Result<Duration> + 'a>,
+        /// Creates the run's folder in another, with the thresholds of the evaluation.
+        create: Box<dyn Fn(&Path, &Thresholds) -> anyhow::Result<RunFolder> + 'a>,
         /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
     },
@@ -140,14 +144,17 @@ pub(crate) enum Work<'a> {
 
 impl<'a> Step<'a> {
     /// Returns a step that makes a run in a folder, by the plan that the function makes.
-    pub(super) fn run<P: Listed + 'static>(
+    pub(super) fn run<P: Listed>(
         folder: &'static str,
         plan: impl Fn() -> anyhow::Result<Manifest<P>> + 'a,
     ) -> Self {
+        let plan = Rc::new(plan);
+        let planned = Rc::clone(&plan);
         Self {
             work: Work::Run {
                 folder,
-                plan: Box::new(move || Ok(Box::new(plan()?))),
+                time: Box::new(move || Ok(planned()?.plan.time())),
+                create: Box::new(move |parent, thresholds| create(plan()?, parent, thresholds)),
                 unstored: Unstored::default(),
             },
             only_if: None,
@@ -167,42 +174,27 @@ impl<'a> Step<'a> {
         match &self.work {
             _ if self.only_if.is_some() => Ok(Duration::ZERO),
             Work::Printed { time, .. } => Ok(*time),
-            Work::Run { plan, .. } => Ok(plan()?.time()),
+            Work::Run { time, .. } => time(),
         }
     }
 }
 
-/// A run of any kind that has a plan, and no folder yet.
-pub(crate) trait NewRun {
-    fn time(&self) -> Duration;
-
-    /// Creates the run's folder in `parent`, with the thresholds of the evaluation.
-    fn create(self: Box<Self>, parent: &Path, thresholds: &Thresholds)
-    -> anyhow::Result<RunFolder>;
-}
-
-impl<P: Listed> NewRun for Manifest<P> {
-    fn time(&self) -> Duration {
-        self.plan.time()
-    }
-
-    fn create(
-        self: Box<Self>,
-        parent: &Path,
-        thresholds: &Thresholds,
-    ) -> anyhow::Result<RunFolder> {
-        let stored_in = StoredIn {
-            out: parent.to_owned(),
-            name: None,
-            open: false,
-        };
-        let manifest = Self {
-            thresholds: thresholds.clone(),
-            ..*self
-        };
-        let (folder, _) = pipeline::create(manifest, &stored_in, P::KIND.name())?;
-        Ok(folder)
-    }
+fn create<P: Listed>(
+    manifest: Manifest<P>,
+    parent: &Path,
+    thresholds: &Thresholds,
+) -> anyhow::Result<RunFolder> {
+    let stored_in = StoredIn {
+        out: parent.to_owned(),
+        name: None,
+        open: false,
+    };
+    let manifest = Manifest {
+        thresholds: thresholds.clone(),
+        ..manifest
+    };
+    let (folder, _) = pipeline::create(manifest, &stored_in, P::KIND.name())?;
+    Ok(folder)
 }
 
 /// Returns the only run in a folder, if it has begun.
