@@ -196,13 +196,17 @@ pub(crate) fn roots_of_run<P>(run: &Manifest<P>, plan: &RootsRecord) -> anyhow::
 /// Returns the link of a run: the one with which it began, or the one that its plan requests.
 pub(crate) fn link_of_run<P>(run: &Manifest<P>, asked: Option<&str>) -> anyhow::Result<LinkChoice> {
     Ok(match run.link.as_ref().map(|link| link.kind) {
-        _ if !run.has_begun() => asked
-            .map_or(Ok(LinkChoice::Auto), str::parse)
-            .map_err(WrongInput)?,
+        _ if !run.has_begun() => link(asked)?,
         Some(LinkKind::User) => LinkChoice::User,
         Some(LinkKind::Netem) => LinkChoice::Netem,
         Some(LinkKind::None | LinkKind::Live) | None => LinkChoice::None,
     })
+}
+
+/// Returns the link that a plan requests.
+pub(crate) fn link(asked: Option<&str>) -> Result<LinkChoice, WrongInput> {
+    let link = asked.map_or(Ok(LinkChoice::Auto), str::parse);
+    link.map_err(WrongInput)
 }
 
 /// Returns the trust roots of the options, for a plan.

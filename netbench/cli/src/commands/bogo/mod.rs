@@ -13,7 +13,7 @@ use netbench_bogo::{
 
 use self::{
     args::{Bogo, BogoCommand, BogoDefects, BogoDiff},
-    runs::{Job, Setup, ShimRun},
+    runs::{Setup, ShimRun},
     shims::Shim,
 };
 use crate::{
@@ -78,10 +78,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
             Err(error) => return Err(error),
         }
     }
-    let job = Job {
-        setup: &setup,
-        tests: wanted.as_ref(),
-    };
+    let job = setup.job(wanted.as_ref());
     let mut runs = job.run(&found)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
     let (runner, catalog) = (&setup.runner.id, &setup.catalog);
@@ -120,10 +117,7 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     let setup = Setup::new(&options.how, &options.output)?;
     let shims = [Shim::find(first, &setup)?, Shim::find(second, &setup)?];
     let wanted = wanted(&setup, None, feature)?;
-    let job = Job {
-        setup: &setup,
-        tests: wanted.as_ref(),
-    };
+    let job = setup.job(wanted.as_ref());
     let runs = job.run(&shims)?;
     let difference =
         difference_between(&setup.catalog, runs[0].column(), runs[1].column(), feature);
@@ -140,11 +134,7 @@ fn defects(options: &BogoDefects) -> anyhow::Result<Ended> {
     let setup = Setup::new(&options.how, &options.output)?;
     let shims = known.into_iter().map(|shim| Shim::find(shim, &setup));
     let shims = shims.collect::<anyhow::Result<Vec<_>>>()?;
-    let job = Job {
-        setup: &setup,
-        tests: None,
-    };
-    let runs = job.run(&shims)?;
+    let runs = setup.job(None).run(&shims)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
     let defects = defects_of(&setup.runner.id, &setup.catalog, &columns);
     output::print(&defects, &options.output)?;

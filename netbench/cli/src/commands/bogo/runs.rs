@@ -74,6 +74,11 @@ impl<'a> Setup<'a> {
             how,
         })
     }
+
+    /// Returns the run of these tests, or of all.
+    pub(crate) fn job<'s>(&'s self, tests: Option<&'s TestPatterns>) -> Job<'s> {
+        Job { setup: self, tests }
+    }
 }
 
 /// Returns the runner's tests, from a run of the shim that does nothing or from the cached results of such a run.

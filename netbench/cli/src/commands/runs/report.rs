@@ -128,8 +128,5 @@ fn opened_page(runs: &[PathBuf]) -> anyhow::Result<PathBuf> {
 }
 
 fn to_stdout(options: &Report) -> bool {
-    options
-        .output
-        .as_deref()
-        .is_some_and(|file| file == Path::new("-"))
+    options.output.as_deref() == Some(Path::new("-"))
 }

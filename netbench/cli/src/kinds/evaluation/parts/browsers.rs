@@ -6,7 +6,7 @@ use netbench_model::{Depth, EvaluationPlan, Target, browser::BrowserManifest};
 
 use super::{
     compat::servers,
-    part::{Load, Needs, Part, Results, Step, Steps, link, names, usual},
+    part::{Load, Needs, Part, Results, Step, Steps, names, usual},
 };
 use crate::{
     browsers,
@@ -16,6 +16,7 @@ use crate::{
         browser::{self, BrowserOptions, BrowserRun},
         compat::{Client, CompatRun},
     },
+    targets,
 };
 
 /// The part's name, by which it is left out if no browser was requested.
@@ -85,7 +86,7 @@ fn visits(
     options.limit = Some(sites);
     options.start.seed = Some(plan.seed);
     // Without a link, a browser would not be kept off the network.
-    options.link = match link(plan)? {
+    options.link = match targets::link(plan.link.as_deref())? {
         LinkChoice::None => LinkChoice::Auto,
         link => link,
     };

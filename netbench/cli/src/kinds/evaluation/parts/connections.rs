@@ -4,12 +4,13 @@ use netbench_model::{Condition, ConnectManifest, Depth, EvaluationPlan, Profile}
 use netbench_report::{ConnectSummary, FEWEST_ROUNDS};
 
 use super::part::{
-    Load, Needs, Part, RUN, Results, Step, Steps, begun_in, link, roots, sites, stacks, usual,
+    Load, Needs, Part, RUN, Results, Step, Steps, begun_in, roots, sites, stacks, usual,
 };
 use crate::{
     client::Unstored,
     kinds::connect::{self, Connect, ConnectRun},
     pipeline::Measured,
+    targets,
 };
 
 pub(super) const PART: Part = Part {
@@ -99,7 +100,7 @@ fn connections(
     options.stacks = stacks(plan);
     (options.over, options.targets) = sites(plan);
     options.roots = roots(plan);
-    options.path.link = link(plan)?;
+    options.path.link = targets::link(plan.link.as_deref())?;
     options.every = every(plan);
     options.condition = vec![Condition::Clean, Condition::Resumed, Condition::Cold];
     options.rounds = rounds(plan);

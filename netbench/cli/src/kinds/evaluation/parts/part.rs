@@ -9,7 +9,6 @@ use std::{
 
 use anyhow::Context;
 use clap::{Args, Command};
-use netbench_link::LinkChoice;
 use netbench_model::{EvaluationPlan, Manifest, RootsSource, Target, Thresholds};
 use netbench_protocol::Operation;
 use netbench_report::{Found, Report};
@@ -17,7 +16,6 @@ use netbench_store::{RunFolder, read_file};
 
 use crate::{
     client::Unstored,
-    exit::WrongInput,
     options::{RootsOptions, SiteOptions, StackOptions, StoredIn, TargetOptions},
     pipeline::{self, Listed, Measured},
     stored::{note_repeated, wrong},
@@ -267,13 +265,4 @@ pub(super) fn roots(plan: &EvaluationPlan) -> RootsOptions {
     RootsOptions {
         roots: roots.unwrap_or(RootsSource::Mozilla),
     }
-}
-
-/// Returns the link that an evaluation requests.
-pub(super) fn link(plan: &EvaluationPlan) -> anyhow::Result<LinkChoice> {
-    let link = plan
-        .link
-        .as_deref()
-        .map_or(Ok(LinkChoice::Auto), str::parse);
-    Ok(link.map_err(WrongInput)?)
 }

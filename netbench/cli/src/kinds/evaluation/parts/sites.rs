@@ -3,10 +3,11 @@ use std::path::Path;
 use netbench_model::{EvaluationPlan, ScanManifest};
 use netbench_report::{losses, web_loss};
 
-use super::part::{Load, Needs, Part, RUN, Results, Step, Steps, link, names, roots, sites, usual};
+use super::part::{Load, Needs, Part, RUN, Results, Step, Steps, names, roots, sites, usual};
 use crate::{
     client::Unstored,
     kinds::scan::{self, Scan, ScanRun},
+    targets,
 };
 
 pub(super) const PART: Part = Part {
@@ -33,7 +34,7 @@ fn scan_plan(plan: &EvaluationPlan, unstored: &Unstored) -> anyhow::Result<ScanM
     let mut options: Scan = usual()?;
     (options.over, options.targets) = sites(plan);
     options.roots = roots(plan);
-    options.path.link = link(plan)?;
+    options.path.link = targets::link(plan.link.as_deref())?;
     options.start.seed = Some(plan.seed);
     options.identity = unstored.identity.clone();
     options.summary = true;
