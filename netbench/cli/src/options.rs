@@ -165,19 +165,6 @@ impl Page {
     }
 }
 
-/// The options of merging runs.
-pub(crate) struct Merging<'a> {
-    pub(crate) out: &'a Path,
-    pub(crate) gaps: Gaps,
-}
-
-/// The treatment of missing shards and unfinished runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gaps {
-    Allowed,
-    Refused,
-}
-
 /// The options with which runs begin.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How")]

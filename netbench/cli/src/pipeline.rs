@@ -5,7 +5,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -25,11 +25,12 @@ use netbench_store::{Appender, RunFolder, StoreError};
 
 use crate::{
     client::Unstored,
+    commands::runs::merge::Merge,
     compare::Compare,
     cost::{Cost, Piece},
     exit::{Ended, cannot_continue},
     interrupt,
-    options::{Asked, Merging, Page, StoredIn},
+    options::{Asked, Page, StoredIn},
     output,
     progress::{Progress, outcome_of},
     run,
@@ -85,7 +86,7 @@ pub(crate) trait Measured: Sized {
     type Report: Report + 'static;
 
     /// Merges runs into one, if the kind supports it.
-    const MERGE: Option<Merge> = None;
+    const MERGE: Option<MergeRuns> = None;
 
     /// Compares runs, if the kind supports it.
     const COMPARE: Option<CompareRuns> = None;
@@ -127,7 +128,7 @@ pub(crate) trait Measured: Sized {
     fn measure(self, session: Session<'_, Self::Plan>) -> anyhow::Result<()>;
 }
 
-pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
+pub(crate) type MergeRuns = fn(&Merge) -> anyhow::Result<RunFolder>;
 
 /// Compares runs, or the chosen stacks of them.
 pub(crate) type CompareRuns =

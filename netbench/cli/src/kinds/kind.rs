@@ -9,7 +9,7 @@ use netbench_store::{RunFolder, StoreError};
 use crate::{
     exit::Ended,
     options::{Asked, Page},
-    pipeline::{CompareRuns, Listed, Measured, Merge, go_on},
+    pipeline::{CompareRuns, Listed, Measured, MergeRuns, go_on},
 };
 
 pub(crate) struct KindOfRun {
@@ -21,7 +21,7 @@ pub(crate) struct KindOfRun {
     /// Continues a run.
     pub(crate) run: fn(&Path, Asked<'_>, Page) -> anyhow::Result<Ended>,
     /// Merges runs into one, if the kind supports it.
-    pub(crate) merge: Option<Merge>,
+    pub(crate) merge: Option<MergeRuns>,
     /// Compares runs, if the kind supports it.
     pub(crate) compare: Option<CompareRuns>,
     /// The contents of the run's folder besides manifest, records and reports.

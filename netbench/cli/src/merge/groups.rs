@@ -2,23 +2,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Merged, Part};
 use crate::{
+    commands::runs::merge::Merge,
     exit::{WrongInput, bail_input},
-    options::Gaps,
 };
 
-/// Runs that together completed the rounds of a plan once: one whole run, or its shards.
-pub(crate) struct Group<P: Merged> {
-    pub(crate) parts: Vec<Part<P>>,
-    /// Descriptions of the missing parts.
-    pub(crate) missing: Vec<String>,
-}
-
-/// Groups the runs. Shards with the same seed are one group; if such shards overlap, the shards
-/// with the same seed and vantage point are.
+/// Groups the runs that together completed the rounds of a plan once: one whole run, or its shards. Shards with the same
+/// seed are one group; if such shards overlap, the shards with the same seed and vantage point are. Also returns
+/// descriptions of the missing parts.
 pub(crate) fn groups<P: Merged>(
     parts: Vec<Part<P>>,
-    gaps: Gaps,
-) -> Result<Vec<Group<P>>, WrongInput> {
+    options: &Merge,
+) -> Result<(Vec<Vec<Part<P>>>, Vec<String>), WrongInput> {
     let mut groups = Vec::new();
     let mut by_seed: BTreeMap<u64, Vec<Part<P>>> = BTreeMap::new();
     for part in parts {
@@ -44,26 +38,18 @@ pub(crate) fn groups<P: Merged>(
             groups.push(shards);
         }
     }
-    let groups: Vec<Group<P>> = groups.into_iter().map(Group::new).collect();
-    let missing: Vec<&str> = groups
-        .iter()
-        .flat_map(|group| group.missing.iter().map(String::as_str))
-        .collect();
-    if gaps == Gaps::Refused && !missing.is_empty() {
-        bail_input!("{}; --partial merges the rest", missing.join("; "));
-    }
-    Ok(groups)
-}
-
-impl<P: Merged> Group<P> {
-    fn new(mut parts: Vec<Part<P>>) -> Self {
+    let mut gaps = Vec::new();
+    for parts in &mut groups {
         parts.sort_by_key(|part| {
             let shard = part.manifest.origin.shard;
             shard.map(|record| record.shard.index())
         });
-        let missing = missing(&parts);
-        Self { parts, missing }
+        gaps.extend(missing(parts));
     }
+    if !options.partial && !gaps.is_empty() {
+        bail_input!("{}; --partial merges the rest", gaps.join("; "));
+    }
+    Ok((groups, gaps))
 }
 
 /// Refuses a run that is given twice. Its name, start and place identify a run, even in a copy of
@@ -134,9 +120,9 @@ fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
     for part in parts {
         if part.manifest.finished.is_none() {
             words.push(format!("{} was not finished", part.path));
-        } else if let missing @ 1.. = part.read.missing {
+        } else if let missing @ 1.. = part.missing {
             words.push(format!("{} lacks {missing} of its samples", part.path));
-        } else if let Some(what) = part.read.lacks {
+        } else if let Some(what) = part.lacks {
             words.push(format!("{} has no {what}", part.path));
         }
     }

@@ -7,10 +7,10 @@ mod settings;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Site};
+use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Site};
 use netbench_store::{RunFolder, StoreError};
 
-pub(crate) use self::groups::{Group, groups};
+pub(crate) use self::groups::groups;
 use crate::{
     exit::{WrongInput, bail_input},
     pipeline::Listed,
@@ -28,16 +28,12 @@ pub(crate) trait Merged: Listed {
 
     fn sites(&self) -> &[Site];
 
-    fn read(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Read<Self>, StoreError>;
-}
-
-/// The contents of a run besides its manifest.
-pub(crate) struct Read<P: Merged> {
-    pub(crate) records: P::Records,
-    /// The number of records that the run lacks.
-    pub(crate) missing: u64,
-    /// The data that the run should have but lacks completely.
-    pub(crate) lacks: Option<&'static str>,
+    /// Reads the run in a folder, which the user gave as `path`.
+    fn read(
+        path: String,
+        folder: &RunFolder,
+        manifest: Manifest<Self>,
+    ) -> Result<Part<Self>, StoreError>;
 }
 
 /// A run that is merged with others.
@@ -45,17 +41,18 @@ pub(crate) struct Part<P: Merged> {
     /// The path as the user gave it.
     pub(crate) path: String,
     pub(crate) manifest: Manifest<P>,
-    pub(crate) read: Read<P>,
+    pub(crate) records: P::Records,
+    /// The number of records that the run lacks.
+    pub(crate) missing: u64,
+    /// The data that the run should have but lacks completely.
+    pub(crate) lacks: Option<&'static str>,
 }
 
 impl<P: Merged> Part<P> {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let (folder, manifest) = stored::open::<P>(path)?;
-        let part = Self {
-            path: path.display().to_string(),
-            read: P::read(&folder, &manifest).map_err(stored::wrong)?,
-            manifest,
-        };
+        let part = P::read(path.display().to_string(), &folder, manifest);
+        let part = part.map_err(stored::wrong)?;
         if part.manifest.origin.merged.is_empty() {
             return Ok(part);
         }
@@ -92,31 +89,26 @@ impl<P: Merged> Part<P> {
         })
     }
 
-    /// Returns the positions of the part's sites in the whole list, and the list's length.
-    pub(crate) fn places(&self) -> Result<Places, WrongInput> {
+    /// Returns the positions of the part's sites in the whole list.
+    pub(crate) fn places(&self) -> Result<Vec<usize>, WrongInput> {
         let count = self.manifest.plan.sites().len();
         let Some(record) = self.manifest.origin.shard else {
-            return Ok(Places {
-                whole: count as u64,
-                sites: (0..count).collect(),
-            });
+            return Ok((0..count).collect());
         };
         let whole = record.whole_sites as usize;
         if record.shard.places(whole).take(count + 1).count() != count {
             return Err(self.wrong("its sites are not those of its shard"));
         }
-        Ok(Places {
-            whole: whole as u64,
-            sites: record.shard.places(whole).collect(),
-        })
+        Ok(record.shard.places(whole).collect())
     }
 }
 
-pub(crate) struct Places {
-    /// Number of sites in the whole list.
-    pub(crate) whole: u64,
-    /// The positions of the part's sites in the whole list.
-    pub(crate) sites: Vec<usize>,
+/// Returns the number of sites in the whole list.
+pub(crate) fn whole_sites<P: Merged>(manifest: &Manifest<P>) -> u64 {
+    match manifest.origin.shard {
+        Some(record) => record.whole_sites.into(),
+        None => manifest.plan.sites().len() as u64,
+    }
 }
 
 /// Reads the runs, and refuses those that do not belong together.
@@ -128,68 +120,49 @@ pub(crate) fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>
     Ok(parts)
 }
 
-/// The merged run, to which parts are added.
-pub(crate) struct Whole<P> {
-    /// The manifest of the first part, with the additions of the others.
-    manifest: Option<Manifest<P>>,
-    pub(crate) merged: Vec<MergedRun>,
+/// Returns the manifest of the run of these parts called `name`, which lacks what is `missing`.
+pub(crate) fn whole<P>(
+    parts: Vec<Manifest<P>>,
+    merged: Vec<MergedRun>,
+    name: String,
+    missing: &[String],
+) -> Result<Manifest<P>, WrongInput> {
+    let Some(mut manifest) = parts.into_iter().reduce(with_part) else {
+        bail_input!("no runs");
+    };
+    manifest.name = name;
+    manifest.origin = Origin {
+        merged,
+        ..Origin::default()
+    };
+    for what in missing {
+        manifest.warnings.push(format!("merged with gaps: {what}"));
+    }
+    Ok(manifest)
 }
 
-impl<P: Plan> Whole<P> {
-    pub(crate) fn new() -> Self {
-        Self {
-            manifest: None,
-            merged: Vec::new(),
-        }
+/// Adds a further part to the manifest of the first.
+fn with_part<P>(mut whole: Manifest<P>, part: Manifest<P>) -> Manifest<P> {
+    let changes = whole.environment.changes(&part.environment);
+    add_new(&mut whole.warnings, part.warnings);
+    add_new(&mut whole.warnings, changes);
+    whole.started = whole.started.min(part.started);
+    whole.finished = whole.finished.max(part.finished);
+    add_new(&mut whole.workers, part.workers);
+    whole.sessions.extend(part.sessions);
+    if let (Some(whole), Some(part)) = (&mut whole.link, part.link) {
+        join_links(whole, part);
     }
-
-    pub(crate) fn add(&mut self, part: Manifest<P>) {
-        let Some(whole) = &mut self.manifest else {
-            self.manifest = Some(part);
-            return;
-        };
-        let changes = whole.environment.changes(&part.environment);
-        add_new(&mut whole.warnings, part.warnings);
-        add_new(&mut whole.warnings, changes);
-        whole.started = whole.started.clone().min(part.started);
-        whole.finished = whole.finished.take().max(part.finished);
-        add_new(&mut whole.workers, part.workers);
-        whole.sessions.extend(part.sessions);
-        if let (Some(whole), Some(part)) = (&mut whole.link, part.link) {
-            join_links(whole, part);
-        }
-    }
-
-    /// Returns the manifest of a run called `name` with these gaps.
-    pub(crate) fn manifest(
-        self,
-        name: String,
-        missing: &[String],
-    ) -> Result<Manifest<P>, WrongInput> {
-        let Some(mut manifest) = self.manifest else {
-            bail_input!("no runs");
-        };
-        manifest.name = name;
-        manifest.origin = Origin {
-            vantage: String::new(),
-            shard: None,
-            merged: self.merged,
-        };
-        for what in missing {
-            manifest.warnings.push(format!("merged with gaps: {what}"));
-        }
-        Ok(manifest)
-    }
+    whole
 }
 
 /// Writes the merged run. The run is marked as unfinished until `finish` has written the rest.
 pub(crate) fn write<P: Merged>(
     out: &Path,
-    manifest: Manifest<P>,
+    mut manifest: Manifest<P>,
     records: impl Iterator<Item = anyhow::Result<P::Record>>,
     finish: impl FnOnce(&RunFolder) -> anyhow::Result<()>,
 ) -> anyhow::Result<RunFolder> {
-    let mut manifest = manifest;
     let finished = manifest.finished.take();
     let folder = RunFolder::create(out, &manifest).map_err(|error| match error {
         StoreError::InUse(_) => WrongInput(error.to_string()).into(),

@@ -1,7 +1,7 @@
 use netbench_model::{Manifest, StackName, WorkerRecord};
 use serde_json::{Value, json};
 
-use super::{Merged, Part};
+use super::{Merged, Part, whole_sites};
 use crate::exit::bail_input;
 
 /// The length of the longest value in a message.
@@ -63,17 +63,11 @@ fn settings<P: Merged>(manifest: &Manifest<P>) -> anyhow::Result<Value> {
     for field in P::MAY_DIFFER {
         remove(&mut settings, field);
     }
-    let whole_sites = manifest
-        .origin
-        .shard
-        .map_or(plan.sites().len() as u64, |part| {
-            u64::from(part.whole_sites)
-        });
     let link = manifest.link.as_ref().map(|link| link.kind);
     let workers = workers(&manifest.workers, plan.stacks());
     for (name, value) in [
         ("the version of netbench", json!(manifest.netbench)),
-        ("the number of sites", json!(whole_sites)),
+        ("the number of sites", json!(whole_sites(manifest))),
         ("the link", json!(link)),
         ("the workers of the stacks", json!(workers)),
     ] {

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use crate::{
     exit::{Ended, bail_input},
     kinds,
-    options::{Gaps, Merging, Output, Page},
+    options::{Output, Page},
     output,
 };
 
@@ -48,15 +48,7 @@ pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
             kind.kind
         );
     };
-    let merging = Merging {
-        out: &options.out,
-        gaps: if options.partial {
-            Gaps::Allowed
-        } else {
-            Gaps::Refused
-        },
-    };
-    let folder = merge(&options.runs, &merging)?;
+    let folder = merge(options)?;
     let report = (kind.read)(&folder)?;
     output::publish(
         &*report,

@@ -1,23 +1,34 @@
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{CompressionRecord, ConnectManifest, ConnectPlan, Sample, Site};
+use netbench_model::{CompressionRecord, ConnectManifest, ConnectPlan, MergedRun, Sample, Site};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
+    commands::runs::merge::Merge,
     exit::WrongInput,
-    merge::{Group, Merged, Part, Read, Whole, groups, name, parts, write},
-    options::Merging,
+    merge::{Merged, Part, groups, name, parts, whole, whole_sites, write},
 };
 
-/// Merges runs of `connect`: shards of one plan, or whole runs from several machines.
-pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<RunFolder> {
-    let groups = groups(parts::<ConnectPlan>(paths)?, merging.gaps)?;
-    let (manifest, samples) = join(groups, name(merging.out)?)?;
-    let samples = samples.into_iter().map(Ok);
-    write(merging.out, manifest, samples, |_| Ok(()))
+/// Merges runs of `connect`: shards of one plan, or whole runs from several machines. Sites are in the order of the whole
+/// list, and samples in the order of the plan.
+pub(super) fn merge(options: &Merge) -> anyhow::Result<RunFolder> {
+    let (groups, missing) = groups(parts::<ConnectPlan>(&options.runs)?, options)?;
+    let name = name(&options.out)?;
+    let mut joined = Joined::default();
+    for (number, parts) in groups.into_iter().enumerate() {
+        for part in parts {
+            joined.add(number, part)?;
+        }
+    }
+    let mut samples = joined.samples;
+    samples.sort_by_key(|sample| (sample.round, sample.trial, sample.session));
+    let mut manifest = whole(joined.manifests, joined.merged, name, &missing)?;
+    manifest.plan.sites = joined.sites.into_values().collect();
+    manifest.plan.rounds = joined.rounds;
+    manifest.plan.compression = joined.compression;
+    write(&options.out, manifest, samples.into_iter().map(Ok), |_| {
+        Ok(())
+    })
 }
 
 impl Merged for ConnectPlan {
@@ -37,53 +48,26 @@ impl Merged for ConnectPlan {
         &self.sites
     }
 
-    fn read(folder: &RunFolder, manifest: &ConnectManifest) -> Result<Read<Self>, StoreError> {
-        let samples: Vec<Sample> = folder.records()?;
-        Ok(Read {
-            missing: manifest.missing(&samples),
-            lacks: samples.is_empty().then_some("samples"),
-            records: samples,
+    fn read(
+        path: String,
+        folder: &RunFolder,
+        manifest: ConnectManifest,
+    ) -> Result<Part<Self>, StoreError> {
+        let records: Vec<Sample> = folder.records()?;
+        Ok(Part {
+            path,
+            missing: manifest.missing(&records),
+            lacks: records.is_empty().then_some("samples"),
+            records,
+            manifest,
         })
     }
 }
 
-/// Joins sites in the order of the whole list and samples in the order of the plan.
-///
-/// Each group except the first gets new numbers of rounds, ordinals and blocks, so that samples of
-/// one site from two machines stay distinct.
-fn join(
-    groups: Vec<Group<ConnectPlan>>,
-    name: String,
-) -> Result<(ConnectManifest, Vec<Sample>), WrongInput> {
-    let missing: Vec<String> = groups
-        .iter()
-        .flat_map(|group| group.missing.clone())
-        .collect();
-    let mut joined = Joined {
-        whole: Whole::new(),
-        sites: BTreeMap::new(),
-        compression: None,
-        samples: Vec::new(),
-        rounds: 0,
-        blocks: 0,
-    };
-    for (number, group) in groups.into_iter().enumerate() {
-        for part in group.parts {
-            joined.add(number, part)?;
-        }
-    }
-    joined
-        .samples
-        .sort_by_key(|sample| (sample.round, sample.trial, sample.session));
-    let mut manifest = joined.whole.manifest(name, &missing)?;
-    manifest.plan.sites = joined.sites.into_values().collect();
-    manifest.plan.rounds = joined.rounds;
-    manifest.plan.compression = joined.compression;
-    Ok((manifest, joined.samples))
-}
-
+#[derive(Default)]
 struct Joined {
-    whole: Whole<ConnectPlan>,
+    manifests: Vec<ConnectManifest>,
+    merged: Vec<MergedRun>,
     /// The sites, by their positions in the whole list.
     sites: BTreeMap<usize, Site>,
     /// The sizes of the chains of all parts.
@@ -94,19 +78,21 @@ struct Joined {
 }
 
 impl Joined {
+    /// Adds a part of a group. Each group except the first gets new numbers of rounds, ordinals and blocks, so that samples
+    /// of one site from two machines stay distinct.
     fn add(&mut self, group: usize, mut part: Part<ConnectPlan>) -> Result<(), WrongInput> {
         let places = part.places()?;
         let numbers = u32::try_from(group).ok().and_then(|group| {
-            let mut run = part.merged_run(self.whole.merged.last())?;
+            let mut run = part.merged_run(self.merged.last())?;
             run.first_round = group.checked_mul(part.manifest.plan.rounds)?;
             run.first_round.checked_add(part.manifest.plan.rounds)?;
             run.first_block = self.blocks;
             Some(run)
         });
         let run = numbers.ok_or_else(|| part.wrong("too many rounds or sessions"))?;
-        let samples = std::mem::take(&mut part.read.records);
+        let samples = std::mem::take(&mut part.records);
         let plan = &part.manifest.plan;
-        let trials = places.whole * plan.stacks.len() as u64;
+        let trials = whole_sites(&part.manifest) * plan.stacks.len() as u64;
         let trials = trials * plan.conditions.len() as u64 * u64::from(plan.rounds);
         let first_trial = trials.saturating_mul(group as u64);
 
@@ -130,15 +116,15 @@ impl Joined {
             self.samples.push(sample);
         }
         self.rounds = self.rounds.max(run.first_round + plan.rounds);
-        self.whole.merged.push(run);
-        for (place, site) in places.sites.into_iter().zip(&plan.sites) {
+        self.merged.push(run);
+        for (place, site) in places.into_iter().zip(&plan.sites) {
             self.sites.insert(place, site.clone());
         }
         if let Some(compression) = part.manifest.plan.compression.clone() {
             let joined = self.compression.get_or_insert_default();
             joined.merge(compression);
         }
-        self.whole.add(part.manifest);
+        self.manifests.push(part.manifest);
         Ok(())
     }
 }

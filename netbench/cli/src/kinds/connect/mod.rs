@@ -25,7 +25,7 @@ use self::{
 use crate::{
     client::{self, Shown, Unstored, all_can},
     exit::Ended,
-    pipeline::{self, CompareRuns, Listed, Measured, Merge, Session, Setup},
+    pipeline::{self, CompareRuns, Listed, Measured, MergeRuns, Session, Setup},
     progress::Progress,
     stored,
     targets::{self, Needs, Sites},
@@ -67,7 +67,7 @@ impl Measured for ConnectRun {
     type Plan = ConnectPlan;
     type Report = ConnectReport;
 
-    const MERGE: Option<Merge> = Some(merge::merge);
+    const MERGE: Option<MergeRuns> = Some(merge::merge);
 
     const COMPARE: Option<CompareRuns> = Some(compare::compare);
 

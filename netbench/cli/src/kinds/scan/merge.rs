@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use netbench_model::{
     ScanManifest, ScanPlan, Site,
@@ -8,15 +8,15 @@ use netbench_store::{Index, RunFolder, StoreError};
 
 use super::{AGAINST, index};
 use crate::{
+    commands::runs::merge::Merge,
     exit::{WrongInput, bail_input},
-    merge::{Merged, Part, Read, Whole, groups, name, parts, write},
-    options::Merging,
+    merge::{Merged, Part, groups, name, parts, whole, write},
     stored,
 };
 
 /// Merges the shards of a scan, which have the same seed: a scan has each site once.
-pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<RunFolder> {
-    let parts = parts::<ScanPlan>(paths)?;
+pub(super) fn merge(options: &Merge) -> anyhow::Result<RunFolder> {
+    let parts = parts::<ScanPlan>(&options.runs)?;
     let whole = parts.iter().find(|p| p.manifest.origin.shard.is_none());
     if let (Some(whole), 2..) = (whole, parts.len()) {
         bail_input!(
@@ -24,21 +24,11 @@ pub(super) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
             whole.path
         );
     }
-    let mut groups = groups(parts, merging.gaps)?;
-    let (Some(group), true) = (groups.pop(), groups.is_empty()) else {
+    let (mut groups, missing) = groups(parts, options)?;
+    let (Some(parts), true) = (groups.pop(), groups.is_empty()) else {
         bail_input!("these are shards of several scans; only shards of one can be merged");
     };
-    let joined = join(group.parts, name(merging.out)?, &group.missing)?;
-    let scans = joined.scans.iter().filter_map(|(site, records)| {
-        let scan = joined.indices[*records].read(site);
-        scan.map_err(stored::wrong).transpose()
-    });
-    write(merging.out, joined.manifest, scans, |folder| {
-        if let Some(against) = &joined.against {
-            folder.write_file(AGAINST, &serde_json::to_vec_pretty(against)?)?;
-        }
-        Ok(())
-    })
+    join(parts, options, &missing)
 }
 
 impl Merged for ScanPlan {
@@ -53,10 +43,15 @@ impl Merged for ScanPlan {
         &self.sites
     }
 
-    fn read(folder: &RunFolder, manifest: &ScanManifest) -> Result<Read<Self>, StoreError> {
+    fn read(
+        path: String,
+        folder: &RunFolder,
+        manifest: ScanManifest,
+    ) -> Result<Part<Self>, StoreError> {
         let outcomes: Vec<SiteOutcome> = folder.records()?;
         let (index, against) = (index(folder)?, folder.read_json(AGAINST)?);
-        Ok(Read {
+        Ok(Part {
+            path,
             missing: manifest.missing(&outcomes),
             lacks: match &against {
                 _ if index.names() == 0 => Some("scans"),
@@ -64,62 +59,58 @@ impl Merged for ScanPlan {
                 _ => None,
             },
             records: (index, against),
+            manifest,
         })
     }
 }
 
-struct Joined {
-    manifest: ScanManifest,
-    /// The sites, each with the index of its records.
-    scans: Vec<(String, usize)>,
-    indices: Vec<Index>,
-    against: Option<AgainstRecord>,
-}
-
-/// Joins sites and their scans in the order of the whole list.
+/// Joins sites and their scans in the order of the whole list, and writes the run.
 fn join(
     parts: Vec<Part<ScanPlan>>,
-    name: String,
+    options: &Merge,
     missing: &[String],
-) -> Result<Joined, WrongInput> {
-    let mut whole = Whole::new();
+) -> anyhow::Result<RunFolder> {
+    let name = name(&options.out)?;
+    let (mut manifests, mut merged) = (Vec::new(), Vec::new());
     let mut against: Option<(String, AgainstRecord)> = None;
     let mut found: BTreeMap<usize, (Site, usize)> = BTreeMap::new();
     let mut indices = Vec::new();
     for part in parts {
         let places = part.places()?;
         let sites = part.manifest.plan.sites.iter();
-        let (index, _) = &part.read.records;
+        let (index, _) = &part.records;
         if sites.clone().filter(|site| index.has(&site.name())).count() < index.names() {
-            return Err(part.wrong("it has a site that is not of its plan"));
+            return Err(part.wrong("it has a site that is not of its plan").into());
         }
-        for (place, site) in places.sites.into_iter().zip(sites) {
+        for (place, site) in places.into_iter().zip(sites) {
             found.insert(place, (site.clone(), indices.len()));
         }
-        let run = part.merged_run(whole.merged.last());
-        whole
-            .merged
-            .push(run.ok_or_else(|| part.wrong("too many sessions"))?);
-        whole.add(part.manifest);
-        let (index, record) = part.read.records;
+        let run = part.merged_run(merged.last());
+        merged.push(run.ok_or_else(|| part.wrong("too many sessions"))?);
+        manifests.push(part.manifest);
+        let (index, record) = part.records;
         indices.push(index);
         if let Some(record) = record {
             join_against(&mut against, &part.path, record)?;
         }
     }
-    let scans = found.values().map(|(site, at)| (site.name(), *at));
-    let scans = scans.collect();
-    let mut manifest = whole.manifest(name, missing)?;
+    let scans: Vec<(String, usize)> = found
+        .values()
+        .map(|(site, records)| (site.name(), *records))
+        .collect();
+    let mut manifest = whole(manifests, merged, name, missing)?;
     let sites: Vec<Site> = found.into_values().map(|(site, _)| site).collect();
     manifest.plan.sites = sites.into();
-    Ok(Joined {
-        manifest,
-        scans,
-        indices,
-        against: against.map(|(_, mut record)| {
+    let scans = scans.iter().filter_map(|(site, records)| {
+        let scan = indices[*records].read(site);
+        scan.map_err(stored::wrong).transpose()
+    });
+    write(&options.out, manifest, scans, |folder| {
+        if let Some((_, mut record)) = against {
             record.confirmed.sort_by(|a, b| a.site.cmp(&b.site));
-            record
-        }),
+            folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
+        }
+        Ok(())
     })
 }
 

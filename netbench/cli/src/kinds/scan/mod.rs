@@ -38,7 +38,7 @@ use self::plan::{ScanCommand, how, limits};
 use crate::{
     client::{Shown, Unstored, all_can},
     exit::{Ended, WrongInput},
-    pipeline::{self, Listed, Measured, Merge, Session, Setup, Told},
+    pipeline::{self, Listed, Measured, MergeRuns, Session, Setup, Told},
     stored::wrong,
     targets::{self, Needs, Sites, example_site},
 };
@@ -93,7 +93,7 @@ impl Measured for ScanRun {
     type Plan = ScanPlan;
     type Report = ScanSummary;
 
-    const MERGE: Option<Merge> = Some(merge::merge);
+    const MERGE: Option<MergeRuns> = Some(merge::merge);
 
     const FILES: &'static [&'static str] = &[AGAINST];
 
