@@ -57,9 +57,6 @@ Exit codes:
 /// The exit code of a [`NoNetwork`].
 pub(crate) const NO_NETWORK: u8 = 5;
 
-/// The exit code of [`Ended::CannotTell`].
-const CANNOT_TELL: u8 = 6;
-
 /// Formats an error with its causes. A cause that a message already contains is not repeated.
 pub(crate) fn in_a_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
@@ -79,7 +76,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::Well) => ExitCode::SUCCESS,
         Ok(Ended::NothingToCompare) => ExitCode::from(3),
         Ok(Ended::CheckFailed) => ExitCode::from(4),
-        Ok(Ended::CannotTell) => ExitCode::from(CANNOT_TELL),
+        Ok(Ended::CannotTell) => ExitCode::from(6),
         Ok(Ended::Interrupted) => ExitCode::from(interrupt::CODE),
         // The error is the stop itself.
         Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),

@@ -1,6 +1,5 @@
 //! `netbench compat`: tries each stack with a catalogue of servers.
 
-pub(crate) mod breakages;
 mod outside;
 
 use std::{
@@ -16,7 +15,7 @@ use netbench_model::{
     Profile, StackName,
     compat::{CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
-use netbench_report::{CompatSummary, summarize_compat};
+use netbench_report::{BreakagesReport, CompatSummary, summarize_compat};
 use netbench_runner::{
     compat::{CompatClients, OutsideClients, Way, try_cases, try_outside},
     scan::client_settings,
@@ -24,10 +23,7 @@ use netbench_runner::{
 use netbench_store::RunFolder;
 
 pub(crate) use self::outside::Client;
-use self::{
-    breakages::EXAMPLES as BREAKAGES,
-    outside::{engine, engines},
-};
+use self::outside::{engine, engines};
 use super::{
     chains::{self, Chains, EXAMPLES as CHAINS},
     roots::{self, EXAMPLES as ROOTS, Roots},
@@ -39,6 +35,7 @@ use crate::{
     cost::times,
     exit::{Ended, WrongInput, cannot_continue},
     options::{Asked, Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between, sandbox},
+    output::print,
     pipeline::{self, Listed, Measured, Session, Setup, Told},
     run,
     sites_file::sha256,
@@ -103,6 +100,14 @@ pub(crate) struct Compat {
     pub(crate) output: Output,
 }
 
+const BREAKAGES: &str = "\
+Examples:
+  netbench compat breakages                   the threads, and what predicts each
+  netbench compat breakages --format markdown > docs/BREAKAGES.md
+  netbench compat breakages --json | jq -r '.breakages[] | select(.predicted) | .predicted.case'
+
+It tries nothing: the cases are tried by the commands that it names.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Part {
     /// Find out which certificate chains each stack's verifier refuses, and whether it should
@@ -120,9 +125,14 @@ pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
     match &options.part {
         Some(Part::Chains(options)) => chains::chains(options),
         Some(Part::Roots(options)) => roots::roots(options),
-        Some(Part::Breakages(output)) => breakages::breakages(output),
+        Some(Part::Breakages(output)) => breakages(output),
         None => servers(options),
     }
+}
+
+fn breakages(output: &Output) -> anyhow::Result<Ended> {
+    print(&BreakagesReport::new(netbench_compat::breakages()), output)?;
+    Ok(Ended::Well)
 }
 
 fn servers(options: &Compat) -> anyhow::Result<Ended> {

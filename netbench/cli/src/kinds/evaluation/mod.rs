@@ -92,7 +92,10 @@ fn go_on(path: &Path, asked: Asked<'_>, page: Page) -> anyhow::Result<Ended> {
         bail_input!("--worker: an evaluation continues with the workers it began with");
     }
     let (unstored, output) = (&asked.unstored, asked.output);
-    same_unstored(unstored, &manifest)?;
+    let (name, begun) = (&manifest.name, &manifest.plan.connections);
+    client::request_again(name, &begun.request, &unstored.header)?;
+    let shown = unstored.identity.load()?;
+    shown.must_be(name, begun.client_certificate.as_ref())?;
     announce(asked.consent, output, &manifest.plan)?;
     run_parts(&folder, manifest, unstored, output, page, &stop)
 }
@@ -369,15 +372,6 @@ fn absolute(path: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("cannot tell where {} is", path.display()))?;
     let text = path.to_str().map(str::to_owned);
     text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
-}
-
-/// Refuses to continue with another certificate or other headers than the evaluation began with.
-fn same_unstored(unstored: &Unstored, manifest: &EvaluationManifest) -> anyhow::Result<()> {
-    let (name, begun) = (&manifest.name, &manifest.plan.connections);
-    client::request_again(name, &begun.request, &unstored.header)?;
-    let shown = unstored.identity.load()?;
-    shown.must_be(name, begun.client_certificate.as_ref())?;
-    Ok(())
 }
 
 /// Returns the predicted time of a part, which is the sum of those of its steps.
