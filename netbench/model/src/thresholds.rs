@@ -43,15 +43,12 @@ impl Quantity {
     }
 
     /// Returns the limit if it has the unit of the quantity.
-    fn checked(self, limit: Threshold) -> Result<Threshold, ThresholdError> {
+    fn checked(self, limit: Threshold) -> Result<Threshold, String> {
         let usual = self.usual();
         if limit.yes.is_like(usual.yes) {
             return Ok(limit);
         }
-        Err(ThresholdError::Unit {
-            name: self.name(),
-            usual,
-        })
+        Err(format!("{self} has another unit, as in {self}={usual}"))
     }
 }
 
@@ -106,11 +103,16 @@ impl fmt::Display for Amount {
 }
 
 impl FromStr for Amount {
-    type Err = ThresholdError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ThresholdError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        amount(text).ok_or_else(|| ThresholdError::NoAmount(text.to_owned()))
+        amount(text).ok_or_else(|| {
+            let text = text.escape_debug();
+            format!(
+                "\"{text}\" is no amount: expected a share (5%), a time (100ms) or a number (3)"
+            )
+        })
     }
 }
 
@@ -163,9 +165,9 @@ fn compact(amount: Amount) -> String {
 }
 
 impl FromStr for Threshold {
-    type Err = ThresholdError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ThresholdError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let Some((yes, no)) = text.split_once("..") else {
             let both = text.parse()?;
             return Ok(Self {
@@ -179,8 +181,10 @@ impl FromStr for Threshold {
             no => Some(no.parse::<Amount>()?),
         };
         match no {
-            Some(no) if !no.is_like(yes) => Err(ThresholdError::Units(yes, no)),
-            Some(no) if no < yes => Err(ThresholdError::Order(yes, no)),
+            Some(no) if !no.is_like(yes) => Err(format!("{yes} and {no} have different units")),
+            Some(no) if no < yes => Err(format!(
+                "{no} is less than {yes}: the amount from which the answer is no comes second"
+            )),
             no => Ok(Self { yes, no }),
         }
     }
@@ -216,20 +220,22 @@ pub struct NamedThreshold {
 }
 
 impl FromStr for NamedThreshold {
-    type Err = ThresholdError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let (name, limit) = text.split_once('=').ok_or(ThresholdError::NoName)?;
-        let name: Quantity = name.trim().parse().map_err(ThresholdError::Unknown)?;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, limit) = text
+            .split_once('=')
+            .ok_or("expected NAME=YES..NO, such as connection-time=5%..20%")?;
+        let name: Quantity = name.trim().parse()?;
         let limit = name.checked(limit.parse()?)?;
         Ok(Self { name, limit })
     }
 }
 
 impl TryFrom<BTreeMap<Quantity, Threshold>> for Thresholds {
-    type Error = ThresholdError;
+    type Error = String;
 
-    fn try_from(limits: BTreeMap<Quantity, Threshold>) -> Result<Self, ThresholdError> {
+    fn try_from(limits: BTreeMap<Quantity, Threshold>) -> Result<Self, String> {
         for (name, limit) in &limits {
             name.checked(*limit)?;
         }
@@ -246,34 +252,6 @@ impl FromIterator<NamedThreshold> for Thresholds {
                 .collect(),
         )
     }
-}
-
-/// The reason why a text is no limit.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ThresholdError {
-    /// The text has no name.
-    #[error("expected NAME=YES..NO, such as connection-time=5%..20%")]
-    NoName,
-    /// No quantity has this name.
-    #[error("{0}")]
-    Unknown(String),
-    /// The text is no amount.
-    #[error("\"{}\" is no amount: expected a share (5%), a time (100ms) or a number (3)", .0.escape_debug())]
-    NoAmount(String),
-    /// The ends have different units.
-    #[error("{0} and {1} have different units")]
-    Units(Amount, Amount),
-    /// The end that makes the answer a no comes first.
-    #[error("{1} is less than {0}: the amount from which the answer is no comes second")]
-    Order(Amount, Amount),
-    /// The limit has another unit than the quantity.
-    #[error("{name} has another unit, as in {name}={usual}")]
-    Unit {
-        /// The name of the quantity.
-        name: &'static str,
-        /// The usual limit.
-        usual: Threshold,
-    },
 }
 
 #[cfg(test)]

@@ -155,26 +155,18 @@ impl CertificateFault {
     /// Maps an error for which rustls has no variant by its text: the name of webpki's error, or a message of
     /// rustls-platform-verifier.
     fn of_webpki(text: &str) -> Self {
-        const NAMES: [(&str, CertificateFault); 9] = [
+        use CertificateFault as F;
+        const NAMES: [(&str, F); 9] = [
             // The message that a certificate is for another purpose.
-            (
-                "certificate had invalid extensions",
-                CertificateFault::BadPurpose,
-            ),
-            ("RequiredEkuNotFound", CertificateFault::BadPurpose),
-            ("CaUsedAsEndEntity", CertificateFault::CaAsLeaf),
-            ("EndEntityUsedAsCa", CertificateFault::BadCa),
-            ("PathLenConstraintViolated", CertificateFault::BadCa),
-            (
-                "UnsupportedCriticalExtension",
-                CertificateFault::UnknownCriticalExtension,
-            ),
-            ("ExtensionValueInvalid", CertificateFault::BadEncoding),
-            ("SignatureAlgorithmMismatch", CertificateFault::BadSignature),
-            (
-                "UnsupportedSignatureAlgorithm",
-                CertificateFault::WeakOrUnknownSignature,
-            ),
+            ("certificate had invalid extensions", F::BadPurpose),
+            ("RequiredEkuNotFound", F::BadPurpose),
+            ("CaUsedAsEndEntity", F::CaAsLeaf),
+            ("EndEntityUsedAsCa", F::BadCa),
+            ("PathLenConstraintViolated", F::BadCa),
+            ("UnsupportedCriticalExtension", F::UnknownCriticalExtension),
+            ("ExtensionValueInvalid", F::BadEncoding),
+            ("SignatureAlgorithmMismatch", F::BadSignature),
+            ("UnsupportedSignatureAlgorithm", F::WeakOrUnknownSignature),
         ];
         let found = NAMES.iter().find(|(name, _)| text.contains(name));
         found.map_or(Self::Other, |(_, fault)| *fault)

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{CertificateFault, Standing, named::one_of};
+use crate::{CertificateFault, Standing};
 
 use super::{ChainCase, Due};
 
@@ -28,7 +28,7 @@ pub struct ReasonSpec {
     pub accepts: Vec<String>,
     /// The reasons of the rejection, one of which must match.
     #[serde(default)]
-    pub faults: Vec<Fault>,
+    pub faults: Vec<CertificateFault>,
     /// The effect of a refusal of such chains on a user, if the correct verdict does not determine it.
     #[serde(default)]
     pub standing: Option<Standing>,
@@ -40,19 +40,6 @@ pub struct ReasonSpec {
     pub gained: String,
     /// The remedy.
     pub advice: String,
-}
-
-/// A certificate's fault, read from its word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Fault(CertificateFault);
-
-impl TryFrom<String> for Fault {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        one_of("reason", &text, CertificateFault::ALL).map(Self)
-    }
 }
 
 /// A case that one stack accepts and another rejects.
@@ -75,7 +62,7 @@ impl ReasonSpec {
             && (self.due.is_empty() || self.due.contains(&found.case.due))
             && begins(&self.accepts, found.accepts)
             && begins(&self.rejects, found.rejects)
-            && (self.faults.is_empty() || self.faults.iter().any(|fault| fault.0 == found.fault))
+            && (self.faults.is_empty() || self.faults.contains(&found.fault))
             && self
                 .made_of
                 .iter()

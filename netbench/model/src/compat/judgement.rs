@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     CertificateFault, Failure, FailureClass, FailureReason,
     chains::{ChainOutcome, Due},
-    named::{suggestion, text_in_json, words},
+    named::{one_of, text_in_json, words},
 };
 
 use super::CompatOutcome;
@@ -61,11 +61,8 @@ impl FromStr for Refusal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::all().find(|refusal| refusal.name() == text);
-        found.ok_or_else(|| {
-            let names: Vec<_> = Self::all().map(Self::name).collect();
-            format!("unknown reason {text:?}; {}", suggestion(text, &names))
-        })
+        let all: Vec<_> = Self::all().collect();
+        one_of("reason", text, &all)
     }
 }
 

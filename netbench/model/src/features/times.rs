@@ -1,11 +1,14 @@
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::named::text_in_json;
+
 /// A permitted number: `1`, `1+` or `0-2`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(with = "String", extend("pattern" = "^[0-9]+([+]|-[0-9]+)?$"))]
 pub struct Times {
     least: usize,
     /// The largest permitted number, if there is a limit.
@@ -41,19 +44,7 @@ impl FromStr for Times {
     }
 }
 
-impl TryFrom<String> for Times {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Times> for String {
-    fn from(times: Times) -> Self {
-        times.to_string()
-    }
-}
+text_in_json!(Times);
 
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,20 +53,6 @@ impl fmt::Display for Times {
             Some(most) if most == self.least => write!(f, "{most}"),
             Some(most) => write!(f, "{}-{most}", self.least),
         }
-    }
-}
-
-impl JsonSchema for Times {
-    fn schema_name() -> Cow<'static, str> {
-        "Times".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A permitted number: `1`, `1+` or `0-2`.",
-            "type": "string",
-            "pattern": "^[0-9]+([+]|-[0-9]+)?$"
-        })
     }
 }
 
