@@ -13,9 +13,7 @@ use std::{
 };
 
 use netbench_model::scan::SiteScan;
-use netbench_scan::{
-    Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all,
-};
+use netbench_scan::{Limits, ScanPart, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -246,8 +244,7 @@ fn scan(targets: Vec<ScanTarget>, parts: &[ScanPart]) -> (Vec<SiteScan>, Cost) {
     let mut found = Vec::new();
     let stop = Arc::new(AtomicBool::new(false));
     let (begun, cpu) = (Instant::now(), cpu_time());
-    scan_all::<std::io::Error>(targets, limits, TrustAnchors::default(), &stop, |event| {
-        let ScanEvent::Done(scan) = event;
+    scan_all::<std::io::Error>(targets, limits, TrustAnchors::default(), &stop, |scan| {
         found.push(scan.clone());
         Ok(())
     })

@@ -20,7 +20,7 @@
 //! ```no_run
 //! use std::sync::{Arc, atomic::AtomicBool};
 //!
-//! use netbench_scan::{ScanEvent, Limits, Place, TrustAnchors, ScanTarget, scan_all};
+//! use netbench_scan::{Limits, Place, TrustAnchors, ScanTarget, scan_all};
 //!
 //! let target = ScanTarget {
 //!     site: "example.test".to_owned(),
@@ -31,8 +31,7 @@
 //!     start_tls: None,
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));
-//! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |event| {
-//!     let ScanEvent::Done(scan) = event;
+//! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |scan| {
 //!     assert!(scan.effort.connections > 0);
 //!     Ok::<_, std::io::Error>(())
 //! })?;
@@ -52,8 +51,8 @@ mod x509;
 
 pub use offer::offer;
 pub use probe::{
-    Limits, Lookup, Place, Resolver, ScanClient, ScanEvent, ScanPart, ScanTarget, dns,
-    raise_descriptor_limit, scan_all, scan_all_with,
+    Limits, Lookup, Place, Resolver, ScanClient, ScanPart, ScanTarget, dns, raise_descriptor_limit,
+    scan_all, scan_all_with,
 };
 pub use session::{ClientIdentity, ClientIdentityError, PrivateShare, crypto};
 pub use witness::Witness;

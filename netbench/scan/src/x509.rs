@@ -157,19 +157,8 @@ fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan
         return CertificateScan {
             sha256,
             subject: "not a certificate".to_owned(),
-            issuer: String::new(),
-            names: Vec::new(),
-            key: String::new(),
-            key_bits: 0,
-            curve: None,
-            signature: String::new(),
-            not_before: String::new(),
-            not_after: String::new(),
-            valid_now: false,
-            is_ca: false,
-            not_for_servers: false,
-            scts: 0,
             bytes,
+            ..CertificateScan::default()
         };
     };
     let (key, key_bits, curve) = key(parsed);

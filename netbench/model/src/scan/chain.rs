@@ -73,7 +73,7 @@ pub enum Anchor {
 }
 
 /// One certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CertificateScan {
     /// SHA-256 of the DER, in hexadecimal.
     pub sha256: String,

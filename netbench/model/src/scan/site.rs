@@ -7,7 +7,7 @@ use super::{ChainScan, Features};
 use crate::{
     Record,
     named::words,
-    tls::{CipherSuite, FfdheSize, SignatureScheme, TlsVersion},
+    tls::{CipherSuite, FfdheSize, Group, SignatureScheme, TlsVersion},
 };
 
 /// The version of the format of `scan.jsonl`. The version increases when a reader of the old format could misread the
@@ -127,6 +127,18 @@ pub struct VersionScan {
     pub complete: bool,
 }
 
+impl VersionScan {
+    /// Returns the code points of its suites.
+    pub fn suite_codes(&self) -> Vec<u16> {
+        self.suites.iter().map(|suite| suite.code).collect()
+    }
+
+    /// Returns the code points of its groups.
+    pub fn group_codes(&self) -> Vec<u16> {
+        self.groups.iter().map(|group| group.code).collect()
+    }
+}
+
 /// The side whose order of preference decides a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Hash, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -189,6 +201,12 @@ pub struct NamedCode {
     pub name: String,
     /// The registered number.
     pub code: u16,
+}
+
+impl From<Group> for NamedCode {
+    fn from(group: Group) -> Self {
+        Self::new(group.0, group)
+    }
 }
 
 impl NamedCode {

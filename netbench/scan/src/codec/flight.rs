@@ -3,9 +3,8 @@
 use netbench_model::tls::CipherSuite;
 
 use super::{
-    Alert, CertificateRequest, Message, Messages, NotTls, Record, ServerHello, ServerKeyExchange,
-    TooLong, content, messages,
-    records::{RecordError, Records},
+    Alert, CertificateRequest, Message, Messages, ReadError, Record, Records, ServerHello,
+    ServerKeyExchange, content, messages,
 };
 
 /// A server's first flight, as far as it has arrived. In TLS 1.3, everything after the hello is encrypted.
@@ -38,29 +37,6 @@ pub enum Step {
     Done,
     /// An alert that ends the handshake.
     Alert(Alert),
-}
-
-/// The bytes cannot be a server's flight.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
-    /// The first bytes are of another protocol.
-    #[error("not TLS")]
-    NotTls(NotTls),
-    /// A message that is too long.
-    #[error(transparent)]
-    TooLong(#[from] TooLong),
-    /// A violation of the protocol.
-    #[error("{0}")]
-    Malformed(String),
-}
-
-impl From<RecordError> for ReadError {
-    fn from(error: RecordError) -> Self {
-        match error {
-            RecordError::NotTls(other) => Self::NotTls(other),
-            other => Self::Malformed(other.to_string()),
-        }
-    }
 }
 
 /// A reader of a flight.

@@ -1,6 +1,6 @@
 //! Handshake messages from the payloads of records: many in one, or one in many.
 
-use super::{MAX_MESSAGE, Reader};
+use super::{MAX_MESSAGE, ReadError, Reader};
 
 /// A handshake message as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,16 +25,6 @@ pub struct Messages {
     at: usize,
 }
 
-/// A message longer than [`MAX_MESSAGE`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a handshake message of {length} bytes")]
-pub struct TooLong {
-    /// The handshake type.
-    pub kind: u8,
-    /// The length in its header.
-    pub length: usize,
-}
-
 impl Messages {
     /// Adds the payload of a record.
     pub fn push(&mut self, payload: &[u8]) {
@@ -47,7 +37,7 @@ impl Messages {
     ///
     /// # Errors
     /// Returns an error if the message is too long to be read.
-    pub fn next_message(&mut self) -> Result<Option<Message>, TooLong> {
+    pub fn next_message(&mut self) -> Result<Option<Message>, ReadError> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
         let mut reader = Reader::new(left);
         let (Some(kind), Some(length)) = (reader.u8(), reader.u24()) else {
@@ -55,7 +45,9 @@ impl Messages {
         };
         let length = length as usize;
         if length > MAX_MESSAGE {
-            return Err(TooLong { kind, length });
+            return Err(ReadError::Malformed(format!(
+                "a handshake message of {length} bytes"
+            )));
         }
         let whole = left.get(..4 + length).map(<[u8]>::to_vec);
         self.at += whole.as_ref().map_or(0, Vec::len);

@@ -18,14 +18,14 @@ pub(crate) mod writer;
 pub use client_hello::{ClientHello, ParseHelloError};
 pub use compression::{CompressedCertificate, DecompressError};
 pub use ech::{EchConfig, EchContents, ech_configs};
-pub use flight::{Flight, FlightReader, ReadError, Step};
-pub use handshake::{Message, Messages, TooLong};
+pub use flight::{Flight, FlightReader, Step};
+pub use handshake::{Message, Messages};
 pub use hello::{Extension, HelloSpec, KeyShare};
 pub use https_record::{HttpsAnswer, HttpsRecord, https_answer};
 pub use messages::{Alert, CertificateRequest, RETRY_RANDOM, ServerHello, ServerKeyExchange};
 pub use netbench_model::tls::wire::{content, extension, handshake as message_type};
 pub use reader::Reader;
-pub use records::{MAX_MESSAGE, NotTls, Record, Records, TextProtocol};
+pub use records::{MAX_MESSAGE, NotTls, ReadError, Record, Records};
 pub use start_tls::{StartTlsDialogue, StartTlsStep};
 pub use writer::{
     certificate_verify, certificate12, certificate13, list16, message, protocol_list,

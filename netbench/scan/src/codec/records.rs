@@ -16,21 +16,6 @@ pub enum NotTls {
     Http,
     /// SSH.
     Ssh,
-    /// A protocol in text that greets, or that answers what it cannot read.
-    Greeting(TextProtocol),
-    /// LDAP.
-    Ldap,
-    /// MySQL, or MariaDB.
-    MySql,
-    /// PostgreSQL.
-    Postgresql,
-    /// Something else.
-    Other,
-}
-
-/// A protocol of lines or elements of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextProtocol {
     /// SMTP.
     Smtp,
     /// FTP.
@@ -41,8 +26,16 @@ pub enum TextProtocol {
     Pop3,
     /// XMPP.
     Xmpp,
-    /// SMTP, FTP, or another one whose replies have codes of three digits.
+    /// SMTP, FTP, or another protocol whose replies have codes of three digits.
     Codes,
+    /// LDAP.
+    Ldap,
+    /// MySQL, or MariaDB.
+    MySql,
+    /// PostgreSQL.
+    Postgresql,
+    /// Something else.
+    Other,
 }
 
 /// One record, without its header.
@@ -64,18 +57,15 @@ pub struct Records {
     seen: bool,
 }
 
-/// The bytes are not a record.
+/// The bytes cannot be those of a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
+pub enum ReadError {
     /// The first bytes are of another protocol.
     #[error("not TLS")]
     NotTls(NotTls),
-    /// An unknown content type.
-    #[error("a record of the unknown type {0}")]
-    Content(u8),
-    /// The record is longer than permitted.
-    #[error("a record of {0} bytes")]
-    Length(usize),
+    /// A violation of the protocol.
+    #[error("{0}")]
+    Malformed(String),
 }
 
 impl Records {
@@ -97,12 +87,12 @@ impl Records {
     ///
     /// # Errors
     /// Returns an error if the bytes cannot be a record.
-    pub fn next_record(&mut self) -> Result<Option<Record>, RecordError> {
+    pub fn next_record(&mut self) -> Result<Option<Record>, ReadError> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
         if !self.seen
             && let Some(other) = other_protocol(left)
         {
-            return Err(RecordError::NotTls(other));
+            return Err(ReadError::NotTls(other));
         }
         let Some((header, rest)) = left.split_at_checked(5) else {
             return Ok(None);
@@ -112,13 +102,13 @@ impl Records {
         if !(content::CHANGE_CIPHER_SPEC..=content::HEARTBEAT).contains(&content) || header[1] != 3
         {
             return Err(if self.seen {
-                RecordError::Content(content)
+                ReadError::Malformed(format!("a record of the unknown type {content}"))
             } else {
-                RecordError::NotTls(NotTls::Other)
+                ReadError::NotTls(NotTls::Other)
             });
         }
         if length > MAX_RECORD {
-            return Err(RecordError::Length(length));
+            return Err(ReadError::Malformed(format!("a record of {length} bytes")));
         }
         let Some(payload) = rest.get(..length) else {
             return Ok(None);
@@ -138,7 +128,7 @@ impl Records {
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
     let first = *bytes.first()?;
     if bytes.starts_with(b"<?xml") || bytes.starts_with(b"<stream") {
-        return Some(NotTls::Greeting(TextProtocol::Xmpp));
+        return Some(NotTls::Xmpp);
     }
     if bytes.starts_with(b"HTTP/") || first == b'<' {
         return Some(NotTls::Http);
@@ -148,19 +138,19 @@ fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
     }
     let digits = bytes.len() >= 4 && bytes[..3].iter().all(u8::is_ascii_digit);
     if digits && matches!(bytes[3], b' ' | b'-') {
-        return Some(NotTls::Greeting(if contains(bytes, b"SMTP") {
-            TextProtocol::Smtp
+        return Some(if contains(bytes, b"SMTP") {
+            NotTls::Smtp
         } else if contains(bytes, b"FTP") {
-            TextProtocol::Ftp
+            NotTls::Ftp
         } else {
-            TextProtocol::Codes
-        }));
+            NotTls::Codes
+        });
     }
     if bytes.starts_with(b"* OK") {
-        return Some(NotTls::Greeting(TextProtocol::Imap));
+        return Some(NotTls::Imap);
     }
     if bytes.starts_with(b"+OK") {
-        return Some(NotTls::Greeting(TextProtocol::Pop3));
+        return Some(NotTls::Pop3);
     }
     binary_protocol(bytes)
 }

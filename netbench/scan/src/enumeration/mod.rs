@@ -17,7 +17,7 @@ mod versions;
 #[cfg(test)]
 mod simulated;
 
-pub use found::{Enumeration, SuiteFound, VersionFound};
+pub use found::Enumeration;
 pub(crate) use legacy::{find_hidden, is_ecdhe_rsa};
 pub(crate) use rank::{is_everywhere, offered_groups, offered_suites};
 pub(crate) use reads::rest;

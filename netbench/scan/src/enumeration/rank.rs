@@ -110,6 +110,13 @@ pub(super) fn is_of_older_versions(code: u16) -> bool {
 
 /// Returns how much servers prefer a suite; AES-256 before AES-128 before ChaCha20, which is no server's order.
 fn want(code: u16) -> (u8, u8, u8) {
+    const CIPHERS: [(&str, u8); 5] = [
+        ("CHACHA20", 9),
+        ("AES_128_GCM", 8),
+        ("AES_256_GCM", 7),
+        ("AES_128_CBC", 6),
+        ("AES_256_CBC", 5),
+    ];
     let Some(suite) = CipherSuite(code).facts() else {
         return (0, 0, 0);
     };
@@ -127,21 +134,9 @@ fn want(code: u16) -> (u8, u8, u8) {
         KeyExchange::Dhe => 3,
         KeyExchange::Ecdhe | KeyExchange::Any => 4,
     };
-    let name = suite.name;
-    let cipher = if name.contains("CHACHA20") {
-        9
-    } else if name.contains("AES_128_GCM") {
-        8
-    } else if name.contains("AES_256_GCM") {
-        7
-    } else if name.contains("AES_128_CBC") {
-        6
-    } else if name.contains("AES_256_CBC") {
-        5
-    } else {
-        0
-    };
-    (exchange, bulk, cipher)
+    let mut ciphers = CIPHERS.iter();
+    let cipher = ciphers.find(|(cipher, _)| suite.name.contains(cipher));
+    (exchange, bulk, cipher.map_or(0, |(_, want)| *want))
 }
 
 fn popularity(code: u16) -> u8 {

@@ -3,10 +3,9 @@
 
 use std::cell::Cell;
 
-use netbench_model::tls::TlsVersion;
+use netbench_model::{scan::VersionScan, tls::TlsVersion};
 
 use super::{
-    found::VersionFound,
     rank::{Toxic, common_first, is_everywhere, offered_groups, offered_suites},
     responder::{Choice, Dress, Limit, ProbeHello, Refusal, Responder, Schemes, Stop},
 };
@@ -341,7 +340,7 @@ pub(super) async fn contact<R: Responder>(
     server: &R,
     reads: &Reads,
     newest: TlsVersion,
-    newer: &[VersionFound],
+    newer: &[VersionScan],
 ) -> Result<Result<(ProbeHello, Choice), Refusal>, Stop> {
     const PROTOCOL_VERSION: Refusal = Refusal::Alert(70);
     let all = offered_suites(newest);

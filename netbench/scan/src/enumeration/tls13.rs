@@ -1,12 +1,11 @@
 //! Enumeration of TLS 1.3, in which suite and group are chosen independently: each hello omits one more of each.
 
 use netbench_model::{
-    scan::{Learned, Order},
-    tls::TlsVersion,
+    scan::{Learned, Order, SuiteScan, VersionScan},
+    tls::{CipherSuite, Group, TlsVersion},
 };
 
 use super::{
-    found::{SuiteFound, VersionFound},
     order::{Choices, Evidence, judge, reversed},
     rank::{
         is_common_group, is_common_suite, is_of_older_versions, offered_groups, offered_suites,
@@ -74,7 +73,7 @@ pub(super) async fn enumerate<R: Responder>(
     reads: &Reads,
     offered: &ProbeHello,
     first: Choice,
-) -> VersionFound {
+) -> VersionScan {
     let mut state = Enumerator {
         server,
         reads,
@@ -96,17 +95,17 @@ pub(super) async fn enumerate<R: Responder>(
         complete &= orders.is_ok();
     }
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
-    let suites = state.suites.found.iter().map(|code| SuiteFound {
-        code: *code,
-        group: None,
-        prime: None,
-    });
-    VersionFound {
+    let suites = state.suites.found.iter();
+    let groups = state.groups.found.iter();
+    VersionScan {
         version: TlsVersion::Tls13,
+        supported: true,
         refusal: None,
-        suites: suites.collect(),
+        suites: suites
+            .map(|code| SuiteScan::new(CipherSuite(*code)))
+            .collect(),
         suite_order,
-        groups: state.groups.found,
+        groups: groups.map(|code| Group(*code).into()).collect(),
         group_order,
         groups_learned: state.learned,
         complete,

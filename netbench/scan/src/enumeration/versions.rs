@@ -1,12 +1,12 @@
 //! Enumeration of every version, from the newest that the server chooses down to one that it refuses.
 
 use netbench_model::{
-    scan::{Learned, Order},
+    scan::{Learned, Order, VersionScan},
     tls::TlsVersion,
 };
 
 use super::{
-    found::{Enumeration, VersionFound},
+    found::Enumeration,
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
     reads::{Reads, bare, contact, fit, modest, rest},
@@ -20,10 +20,11 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     let first = match first_contact(server).await {
         Ok(first) => first,
         Err((refusal, asked)) => {
-            for version in TlsVersion::ALL.into_iter().rev() {
-                versions.push(unspoken(version, refusal.clone(), asked));
-            }
-            return Enumeration { versions };
+            let all = down_from(TlsVersion::Tls13);
+            let versions = all.map(|version| unspoken(version, refusal.clone(), asked));
+            return Enumeration {
+                versions: versions.collect(),
+            };
         }
     };
     let FirstContact {
@@ -40,12 +41,8 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     } else {
         let offered = *hello.versions.first().unwrap_or(&TlsVersion::Tls12);
         versions.extend(downwards(server, &reads, offered, Some((hello, choice))).await);
-        let above: Vec<_> = TlsVersion::ALL
-            .into_iter()
-            .rev()
-            .filter(|version| *version > offered)
-            .map(|version| unspoken(version, "refused".to_owned(), Asked::Yes))
-            .collect();
+        let above = down_from(TlsVersion::Tls13).take_while(|version| *version > offered);
+        let above = above.map(|version| unspoken(version, "refused".to_owned(), Asked::Yes));
         versions.splice(0..0, above);
     }
     Enumeration { versions }
@@ -159,8 +156,8 @@ async fn downwards<R: Responder>(
     reads: &Reads,
     newest: TlsVersion,
     first: Option<(ProbeHello, Choice)>,
-) -> Vec<VersionFound> {
-    let mut found: Vec<VersionFound> = Vec::new();
+) -> Vec<VersionScan> {
+    let mut found: Vec<VersionScan> = Vec::new();
     let mut groups = Groups::Wanted;
     let mut given = first;
     let mut next = Some(newest);
@@ -179,14 +176,14 @@ async fn downwards<R: Responder>(
                     let why = "chose a version that was not offered";
                     server.note(why.to_owned());
                     for version in down_from(offered) {
-                        found.push(VersionFound {
+                        found.push(VersionScan {
                             complete: false,
                             ..unspoken(version, why.to_owned(), Asked::Yes)
                         });
                     }
                     break;
                 };
-                for passed in between(chosen, offered) {
+                for passed in down_from(offered).take_while(|version| *version > chosen) {
                     found.push(unspoken(
                         passed,
                         format!("chose {chosen} instead"),
@@ -197,7 +194,7 @@ async fn downwards<R: Responder>(
                     legacy::enumerate(server, reads, chosen, &hello, choice, groups).await;
                 groups = Groups::Known;
                 found.push(only_offered(enumerated));
-                next = below(chosen);
+                next = down_from(chosen).nth(1);
             }
             Err(refusal) => {
                 let (why, asked) = match &refusal {
@@ -212,7 +209,7 @@ async fn downwards<R: Responder>(
                 for version in down_from(offered).take_while(|version| *version >= last) {
                     found.push(unspoken(version, why.clone(), asked));
                 }
-                next = if all { None } else { below(offered) };
+                next = down_from(offered).nth(1).filter(|_| !all);
             }
         }
     }
@@ -220,11 +217,11 @@ async fn downwards<R: Responder>(
 }
 
 /// Returns the version as unsupported, if no offered suite was chosen in it.
-fn only_offered(found: VersionFound) -> VersionFound {
-    if found.refusal.is_some() || !found.suites.is_empty() {
+fn only_offered(found: VersionScan) -> VersionScan {
+    if !found.supported || !found.suites.is_empty() {
         return found;
     }
-    VersionFound {
+    VersionScan {
         complete: false,
         ..unspoken(
             found.version,
@@ -277,9 +274,10 @@ enum Asked {
     No,
 }
 
-fn unspoken(version: TlsVersion, why: String, asked: Asked) -> VersionFound {
-    VersionFound {
+fn unspoken(version: TlsVersion, why: String, asked: Asked) -> VersionScan {
+    VersionScan {
         version,
+        supported: false,
         refusal: Some(why),
         suites: Vec::new(),
         suite_order: Order::Single,
@@ -288,13 +286,4 @@ fn unspoken(version: TlsVersion, why: String, asked: Asked) -> VersionFound {
         groups_learned: Learned::Chosen,
         complete: asked == Asked::Yes,
     }
-}
-
-fn between(chosen: TlsVersion, offered: TlsVersion) -> Vec<TlsVersion> {
-    let all = TlsVersion::ALL.into_iter().rev();
-    all.filter(|it| *it > chosen && *it <= offered).collect()
-}
-
-fn below(version: TlsVersion) -> Option<TlsVersion> {
-    TlsVersion::ALL.into_iter().rev().find(|v| *v < version)
 }

@@ -2,14 +2,14 @@
 //! they do.
 
 use netbench_model::{
-    scan::Order,
+    scan::{Learned, Order, VersionScan},
     tls::{Alert, TlsVersion},
 };
 
 use super::prober::Prober;
 use crate::enumeration::{
-    Enumeration, ProbeHello, Responder as _, Stop, VersionFound, find_hidden, is_ecdhe_rsa,
-    offered_groups, offered_suites,
+    Enumeration, ProbeHello, Responder as _, Stop, find_hidden, is_ecdhe_rsa, offered_groups,
+    offered_suites, rest,
 };
 
 /// The number of repetitions of a refused offer. Two in direct succession reach two servers of a balancer that alternates. A
@@ -65,15 +65,14 @@ async fn takes(prober: &Prober<'_>, hello: &ProbeHello) -> Result<bool, Stop> {
 
 /// Returns the groups that were not found, with suites that need one. Returns `None` if the server itself lists
 /// them, or if a certificate's curve would have to be offered as well.
-fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
-    if found.groups.is_empty() || found.learned_by_list() {
+fn the_other_groups(found: &VersionScan) -> Option<ProbeHello> {
+    if found.groups.is_empty() || found.groups_learned == Learned::Stated {
         return None;
     }
     let newest = found.version == TlsVersion::Tls13;
-    let mut suites = found.codes();
+    let mut suites = found.suite_codes();
     suites.retain(|code| newest || is_ecdhe_rsa(*code));
-    let mut groups = offered_groups(found.version);
-    groups.retain(|group| !found.groups.contains(group));
+    let groups = rest(&offered_groups(found.version), &found.group_codes());
     let mut hello = ProbeHello::new(found.version, &suites, &groups);
     if newest {
         // Only a client that also supports an older version may offer groups of those (RFC 8446 section 4.2.7).
@@ -83,20 +82,18 @@ fn the_other_groups(found: &VersionFound) -> Option<ProbeHello> {
 }
 
 /// Returns the suites that were not found. Returns `None` for old versions that the server refused as such.
-fn the_rest(found: &VersionFound) -> Option<ProbeHello> {
+fn the_rest(found: &VersionScan) -> Option<ProbeHello> {
     const PROTOCOL_VERSION: Alert = Alert(70);
     let wanted = match (found.version, &found.refusal) {
         (TlsVersion::Tls12 | TlsVersion::Tls13, _) | (_, None) => true,
         (_, Some(why)) => *why != PROTOCOL_VERSION.to_string(),
     };
-    let known = found.codes();
-    let mut suites = offered_suites(found.version);
-    suites.retain(|code| !known.contains(code));
+    let suites = rest(&offered_suites(found.version), &found.suite_codes());
     let groups = if found.groups.is_empty() || found.version < TlsVersion::Tls13 {
         offered_groups(found.version)
     } else {
         // A server may refuse groups that it does not know, regardless of the suites.
-        found.groups.clone()
+        found.group_codes()
     };
     (wanted && !suites.is_empty()).then(|| ProbeHello::new(found.version, &suites, &groups))
 }

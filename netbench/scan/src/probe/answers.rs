@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use netbench_model::tls::TlsVersion;
+use netbench_model::{scan::VersionScan, tls::TlsVersion};
 
 use super::{
     prober::Prober,
@@ -12,7 +12,6 @@ use crate::{
     codec::{Flight, HelloSpec},
     enumeration::{
         Choice, Dress, Limit, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-        VersionFound,
     },
     session::{PrivateShares, Session13, computable, computable_suites},
 };
@@ -100,11 +99,14 @@ impl Prober<'_> {
     /// response. Returns `None` if it cannot be read.
     pub(super) async fn read_with_share(
         &self,
-        found: &VersionFound,
+        found: &VersionScan,
         change: impl FnOnce(&mut HelloSpec),
     ) -> Result<Option<Session13>, Stop> {
-        let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-        let suites = computable_suites(&found.codes());
+        let groups: Vec<u16> = computable(&found.group_codes())
+            .into_iter()
+            .take(1)
+            .collect();
+        let suites = computable_suites(&found.suite_codes());
         if groups.is_empty() || suites.is_empty() {
             return Ok(None);
         }

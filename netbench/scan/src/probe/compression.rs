@@ -1,6 +1,6 @@
 //! The algorithms with which a server compresses its certificates (RFC 8879).
 
-use netbench_model::scan::CompressionScan;
+use netbench_model::scan::{CompressionScan, VersionScan};
 
 use super::prober::Prober;
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
         compression::{ALGORITHMS, algorithm_name},
         extension, put_vec8,
     },
-    enumeration::{Stop, VersionFound},
+    enumeration::Stop,
     session::Compression,
     text::as_u32,
 };
 
 /// Offers all algorithms, and leaves out those that the server has chosen, until it sends its certificates uncompressed. The
 /// finding stays unknown if a response cannot be read.
-pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
+pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionScan) -> Result<(), Stop> {
     let mut left = ALGORITHMS.to_vec();
     let mut found = Vec::new();
     while !left.is_empty() {

@@ -1,11 +1,11 @@
 //! Encrypted ClientHello (RFC 9849): the configurations that a server sends to a client whose hello it cannot decrypt.
 
-use netbench_model::scan::{EchConfigScan, NamedCode};
+use netbench_model::scan::{EchConfigScan, NamedCode, VersionScan};
 
 use super::prober::Prober;
 use crate::{
     codec::{EchConfig, Extension, ech_configs, extension, put_u16, put_vec16},
-    enumeration::{Stop, VersionFound},
+    enumeration::Stop,
     text::clean,
 };
 
@@ -26,7 +26,7 @@ const PAYLOAD_BYTES: usize = 192 + 16;
 /// server sent it, or an empty one if it sent none.
 pub(super) async fn ech(
     prober: &Prober<'_>,
-    newest: &VersionFound,
+    newest: &VersionScan,
 ) -> Result<Option<Vec<u8>>, Stop> {
     let session = prober.read_with_share(newest, |spec| spec.more.push(grease()));
     let Some(session) = session.await? else {

@@ -10,13 +10,13 @@ use super::{
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{
-    scan::{NamedCode, Observed, Order},
+    scan::{Observed, Order, VersionScan},
     tls::{CipherSuite, Group, TlsVersion},
 };
 
 use crate::{
     codec::{HelloSpec, extension},
-    enumeration::{Enumeration, ProbeHello, Stop, VersionFound, rest},
+    enumeration::{Enumeration, ProbeHello, Stop, rest},
     session::{PrivateShares, cheap_first, computable},
 };
 
@@ -52,7 +52,7 @@ async fn omit_chosen(
     Ok(())
 }
 
-async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+async fn signatures13(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
     omit_chosen(prober, TlsVersion::Tls13, async |left| {
         let session = prober.read_with_share(found, |spec| spec.signatures = Some(left));
         Ok(session.await?.is_some())
@@ -60,13 +60,13 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     .await
 }
 
-async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let mut suites = found.codes();
+async fn signatures12(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
+    let mut suites = found.suite_codes();
     suites.retain(|code| CipherSuite(*code).facts().is_some_and(|s| s.is_signed()));
     if suites.is_empty() {
         return Ok(());
     }
-    let mut groups = groups_or_common(&found.groups);
+    let mut groups = groups_or_common(&found.group_codes());
     // The curve of an ECDSA certificate has to be offered too (RFC 8422 section 5.1), whether the server uses it or not.
     groups.extend(rest(&[0x17, 0x18, 0x19], &groups));
     omit_chosen(prober, TlsVersion::Tls12, async |left| {
@@ -104,11 +104,13 @@ fn left_of(part: &[u16], taken: &[u16], known: Known) -> Option<Vec<u16>> {
 
 /// Tests features that the hellos of enumeration do not show.
 pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    let spoken: Vec<&VersionFound> = found.spoken().collect();
+    let spoken: Vec<&VersionScan> = found.spoken().collect();
     if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
-        alpn(prober, older).await?;
+        if has_http2_alone(prober) {
+            alpn(prober, older).await?;
+        }
         heartbeat(prober, older).await?;
-    } else if let Some(newest) = spoken.first() {
+    } else if let Some(newest) = spoken.first().filter(|_| has_http2_alone(prober)) {
         alpn13(prober, newest).await?;
     }
     let mut sent = None;
@@ -128,17 +130,14 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
 }
 
 /// Tests whether HTTP/1.1 is accepted if HTTP/2 was chosen. Whole handshakes have offered it already.
-async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    if !has_http2_alone(prober) {
-        return Ok(());
-    }
+async fn alpn(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
     let mut spec = of_version(prober, found);
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     prober.hello(&spec).await.map(drop)
 }
 
 /// Asks for heartbeats in a separate hello: they are rare, and some networks block hellos that ask for them.
-async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+async fn heartbeat(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
     const PEER_ALLOWED_TO_SEND: u8 = 1;
     if found.version == TlsVersion::Ssl3 {
         return Ok(());
@@ -150,9 +149,17 @@ async fn heartbeat(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop
 }
 
 /// Returns a hello with what the server supports in a version.
-fn of_version(prober: &Prober<'_>, found: &VersionFound) -> HelloSpec {
-    let groups = groups_or_common(&found.groups);
-    prober.spec(&ProbeHello::new(found.version, &found.codes(), &groups))
+fn of_version(prober: &Prober<'_>, found: &VersionScan) -> HelloSpec {
+    with_groups(prober, found, &groups_or_common(&found.group_codes()))
+}
+
+/// Returns a hello with the suites that the server supports in a version, and with these groups.
+fn with_groups(prober: &Prober<'_>, found: &VersionScan, groups: &[u16]) -> HelloSpec {
+    prober.spec(&ProbeHello::new(
+        found.version,
+        &found.suite_codes(),
+        groups,
+    ))
 }
 
 /// Returns these groups, cheap ones first; common ones if there are none.
@@ -168,10 +175,7 @@ fn has_http2_alone(prober: &Prober<'_>) -> bool {
     matches!(&prober.findings.borrow().features.alpn[..], [known] if known == "h2")
 }
 
-async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    if !has_http2_alone(prober) {
-        return Ok(());
-    }
+async fn alpn13(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
     let http1 = vec![b"http/1.1".to_vec()];
     let read = prober.read_with_share(found, |spec| spec.alpn = Some(http1));
     read.await.map(drop)
@@ -180,15 +184,15 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
 /// Tests for which groups the server accepts a present key share, and for which it requests one of a group that it
 /// prefers. Those that it prefers least come first: a server that accepts such a share accepts those of groups that
 /// it prefers more. For a server that follows the client's order, all are equal.
-async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let able = computable(&found.groups);
+async fn shares(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
+    let groups = found.group_codes();
+    let able = computable(&groups);
     let mut asked = able.clone();
-    let first = found.groups.first().copied();
-    let by_server = found.groups.len() == 1 || found.group_order == Order::Server;
+    let first = groups.first().copied();
+    let by_server = groups.len() == 1 || found.group_order == Order::Server;
     if by_server {
-        asked.sort_by_key(|group| {
-            std::cmp::Reverse(found.groups.iter().position(|known| known == group))
-        });
+        asked
+            .sort_by_key(|group| std::cmp::Reverse(groups.iter().position(|known| known == group)));
     }
     let one_tells = by_server || found.group_order == Order::Client;
     let mut taken: Vec<u16> = Vec::new();
@@ -214,21 +218,21 @@ async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
         share_order(prober, found, &taken).await?;
     }
     let taken = able.into_iter().filter(|group| taken.contains(group));
-    let named = taken.map(|code| NamedCode::new(code, Group(code)));
+    let named = taken.map(|code| Group(code).into());
     prober.findings.borrow_mut().features.shares_taken = Some(named.collect());
     Ok(())
 }
 
 /// Finds the side whose order decides between two key shares that the server accepts: the share of the group that it prefers
 /// less comes first.
-async fn share_order(prober: &Prober<'_>, found: &VersionFound, taken: &[u16]) -> Result<(), Stop> {
-    let groups = found.groups.iter().copied();
-    let mut both = groups.filter(|group| taken.contains(group));
+async fn share_order(prober: &Prober<'_>, found: &VersionScan, taken: &[u16]) -> Result<(), Stop> {
+    let groups = found.group_codes();
+    let mut both = groups.iter().copied().filter(|group| taken.contains(group));
     let (Some(more), Some(less)) = (both.next(), both.next_back()) else {
         return Ok(());
     };
-    let groups = [&[less, more], rest(&found.groups, &[less, more]).as_slice()].concat();
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &found.codes(), &groups));
+    let groups = [&[less, more], rest(&groups, &[less, more]).as_slice()].concat();
+    let mut spec = with_groups(prober, found, &groups);
     spec.shares = Some(PrivateShares::new(&[less, more]).public());
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await?
         && !flight.hello.is_retry
@@ -247,13 +251,13 @@ async fn share_order(prober: &Prober<'_>, found: &VersionFound, taken: &[u16]) -
 /// server responds differently from before.
 async fn takes_share(
     prober: &Prober<'_>,
-    found: &VersionFound,
+    found: &VersionScan,
     group: u16,
 ) -> Result<Option<bool>, Stop> {
-    let mut groups = found.groups.clone();
+    let mut groups = found.group_codes();
     groups.retain(|code| *code != group);
     groups.push(group);
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &found.codes(), &groups));
+    let mut spec = with_groups(prober, found, &groups);
     let keys = Rc::new(PrivateShares::new(&[group]));
     spec.shares = Some(keys.public());
     let Reply::Flight(flight, mut wire) = prober.hello(&spec).await? else {
@@ -270,7 +274,7 @@ async fn takes_share(
 }
 
 /// Sends a hello for an older version than the server's newest, marked as a fallback (RFC 7507).
-async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), Stop> {
+async fn fallback(prober: &Prober<'_>, spoken: &[&VersionScan]) -> Result<(), Stop> {
     let [_, second, ..] = spoken else {
         return Ok(());
     };
@@ -289,15 +293,15 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
 }
 
 /// Tests whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
-async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let suites = found.codes();
+async fn chacha20(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> {
+    let suites = found.suite_codes();
     let own_order = found.suite_order == Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
     let (mut first, others): (Vec<u16>, Vec<u16>) = suites.into_iter().partition(is_chacha);
     first.extend(others);
-    let groups = groups_or_common(&found.groups);
+    let groups = groups_or_common(&found.group_codes());
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);

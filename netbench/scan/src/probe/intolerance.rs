@@ -8,11 +8,14 @@ use super::{
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
-use netbench_model::{scan::Tolerance, tls::TlsVersion};
+use netbench_model::{
+    scan::{Tolerance, VersionScan},
+    tls::TlsVersion,
+};
 
 use crate::{
     codec::{HelloSpec, KeyShare},
-    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop, VersionFound},
+    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
     session::PrivateShares,
 };
 
@@ -160,9 +163,9 @@ fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
 fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloSpec {
     let mut versions: Vec<TlsVersion> = found.spoken().map(|v| v.version).collect();
     versions.retain(|version| *version > TlsVersion::Ssl3 || newest == TlsVersion::Ssl3);
-    let mut suites = once_each(found.spoken().flat_map(VersionFound::codes));
+    let mut suites = once_each(found.spoken().flat_map(VersionScan::suite_codes));
     suites.truncate(40);
-    let mut groups = once_each(found.spoken().flat_map(|v| v.groups.clone()));
+    let mut groups = once_each(found.spoken().flat_map(VersionScan::group_codes));
     if prober.findings.borrow().leaf_is_ecdsa {
         // The curve of the certificate must be among the groups (RFC 8422 section 5.1).
         groups.extend(CERTIFICATE_CURVES);

@@ -127,14 +127,10 @@ pub(super) struct Gate {
     addresses: RefCell<HashMap<IpAddr, Arc<Semaphore>>>,
     /// The number of addresses at which those that are finished are removed.
     sweep_at: Cell<usize>,
-    jitter: Cell<u64>,
 }
 
 impl Gate {
     pub(super) fn new(limits: &Limits) -> Self {
-        let mut seed = [0; 8];
-        // Without randomness the jitter is the same every time, which is harmless.
-        let _ = aws_lc_rs::rand::fill(&mut seed);
         Self {
             interval: limits
                 .rate
@@ -144,7 +140,6 @@ impl Gate {
             per_address: limits.per_address.max(1),
             addresses: RefCell::default(),
             sweep_at: Cell::new(FEW_ADDRESSES),
-            jitter: Cell::new(u64::from_le_bytes(seed) | 1),
         }
     }
 
@@ -172,17 +167,15 @@ impl Gate {
         }
         permit
     }
+}
 
-    /// Returns a time between half and one and a half times `about`, to spread the retries of many sites.
-    pub(super) fn jittered(&self, about: Duration) -> Duration {
-        // xorshift64, Marsaglia 2003.
-        let mut x = self.jitter.get();
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        self.jitter.set(x);
-        about / 2 + about.mul_f64((x >> 11) as f64 / (1u64 << 53) as f64)
-    }
+/// Returns a time between half and one and a half times `about`, to spread the retries of many sites.
+pub(super) fn jittered(about: Duration) -> Duration {
+    let mut random = [0; 4];
+    // Without randomness the time is the shortest, which is harmless.
+    let _ = aws_lc_rs::rand::fill(&mut random);
+    let share = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
+    about / 2 + about.mul_f64(share)
 }
 
 /// Raises the limit of open files, for this process and its children, as far as the system allows and at most to

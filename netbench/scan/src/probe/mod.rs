@@ -26,4 +26,4 @@ mod wire;
 
 pub use limits::{Limits, Place, ScanClient, ScanPart, ScanTarget, raise_descriptor_limit};
 pub use names::{Lookup, Resolver};
-pub use scan_all::{ScanEvent, scan_all, scan_all_with};
+pub use scan_all::{scan_all, scan_all_with};

@@ -17,7 +17,7 @@ use tokio::{
 use super::{
     findings::Findings,
     known::{Habit, Known, Misjudged},
-    limits::{Gate, Limits, ScanClient, ScanTarget},
+    limits::{Gate, Limits, ScanClient, ScanTarget, jittered},
     pace::Pace,
     wire::{ConnectionError, Counts, Reply, Wire},
 };
@@ -157,7 +157,7 @@ impl<'a> Prober<'a> {
             attempt += 1;
             self.retries.set(self.retries.get() + 1);
             let pause = Duration::from_millis(100) * attempt;
-            tokio::time::sleep(self.gate.jittered(pause)).await;
+            tokio::time::sleep(jittered(pause)).await;
         }
     }
 

@@ -25,13 +25,6 @@ use super::{
 /// The interval at which `stop` is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Progress of a scan.
-#[derive(Debug)]
-pub enum ScanEvent<'a> {
-    /// The scan of a site is complete.
-    Done(&'a SiteScan),
-}
-
 /// Scans `targets`, and passes each result to `listener` when it is complete, in no order. Once `stop` is set,
 /// scans in progress are dropped and the function returns: sites without a result were not scanned.
 ///
@@ -44,7 +37,7 @@ pub fn scan_all<E: From<std::io::Error>>(
     limits: Limits,
     client: impl Into<ScanClient>,
     stop: &Arc<AtomicBool>,
-    listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
+    listener: impl FnMut(&SiteScan) -> Result<(), E>,
 ) -> Result<(), E> {
     let resolver = Resolver::of_the_system();
     scan_all_with(resolver, targets, limits, client, stop, listener)
@@ -61,7 +54,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
     limits: Limits,
     client: impl Into<ScanClient>,
     stop: &Arc<AtomicBool>,
-    mut listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
+    mut listener: impl FnMut(&SiteScan) -> Result<(), E>,
 ) -> Result<(), E> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -105,7 +98,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
             match tokio::time::timeout(LOOK_EVERY, results.recv()).await {
                 Ok(Some(result)) => {
                     running -= 1;
-                    listener(ScanEvent::Done(&result))?;
+                    listener(&result)?;
                 }
                 Ok(None) => return Ok(()),
                 Err(_) => {}

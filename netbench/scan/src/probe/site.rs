@@ -18,15 +18,14 @@ use super::{
 use netbench_model::{
     StartTls,
     scan::{
-        Effort, FailedClass, NamedCode, Observed, ScanOutcome, SignatureScan, SiteScan, SuiteScan,
-        Tolerance, VersionScan,
+        Effort, FailedClass, NamedCode, Observed, ScanOutcome, SignatureScan, SiteScan, Tolerance,
     },
-    tls::{Alert, CipherSuite, ExtensionType, Group, SignatureScheme},
+    tls::{Alert, ExtensionType, SignatureScheme},
 };
 
 use crate::{
-    codec::{NotTls, TextProtocol, extension},
-    enumeration::{Enumeration, Stop, VersionFound, enumerate},
+    codec::{NotTls, extension},
+    enumeration::{Enumeration, Stop, enumerate},
     text::clean,
 };
 
@@ -89,8 +88,8 @@ async fn scan_at(
     let mut found = None;
     // Every wait has a limit, and none begins after the site's time is up.
     let ended = run(&prober, &mut scan, &mut found).await;
-    if let Some(found) = &found {
-        scan.versions = found.versions.iter().map(version).collect();
+    if let Some(found) = found {
+        scan.versions = found.versions;
     }
     let cut = if prober.left().is_zero() {
         Some(format!("not done within {}", seconds(limits.site_timeout)))
@@ -296,33 +295,28 @@ fn failure(
 /// The class of a server that speaks another protocol, and its name with what to try instead.
 fn not_tls(other: NotTls) -> (FailedClass, String) {
     use FailedClass as F;
-    match other {
-        NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
-        NotTls::Ssh => (F::Ssh, answers_as("SSH", None)),
-        NotTls::Greeting(text) => {
-            let words = match text {
-                TextProtocol::Smtp => answers_as("SMTP", Some(StartTls::Smtp)),
-                TextProtocol::Imap => answers_as("IMAP", Some(StartTls::Imap)),
-                TextProtocol::Pop3 => answers_as("POP3", Some(StartTls::Pop3)),
-                TextProtocol::Xmpp => answers_as("XMPP", Some(StartTls::Xmpp)),
-                TextProtocol::Ftp => answers_as("FTP", None),
-                TextProtocol::Codes => "sends a greeting in text, as SMTP and FTP do".to_owned(),
-            };
-            (F::Greeting, words)
+    let (class, name, instead) = match other {
+        NotTls::Http => return (F::PlainHttp, "answers in plain HTTP".to_owned()),
+        NotTls::Codes => {
+            let words = "sends a greeting in text, as SMTP and FTP do";
+            return (F::Greeting, words.to_owned());
         }
-        NotTls::Ldap => (F::NotTls, answers_as("LDAP", Some(StartTls::Ldap))),
-        NotTls::MySql => (F::NotTls, answers_as("MySQL", None)),
-        NotTls::Postgresql => (
-            F::NotTls,
-            answers_as("PostgreSQL", Some(StartTls::Postgresql)),
-        ),
-        NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
-    }
-}
-
-fn answers_as(name: &str, protocol: Option<StartTls>) -> String {
-    let instead = protocol.map(|protocol| format!(": try --starttls {protocol}"));
-    format!("answers as {name}{}", instead.unwrap_or_default())
+        NotTls::Other => {
+            return (F::NotTls, "answers with bytes that are not TLS".to_owned());
+        }
+        NotTls::Ssh => (F::Ssh, "SSH", None),
+        NotTls::Smtp => (F::Greeting, "SMTP", Some(StartTls::Smtp)),
+        NotTls::Imap => (F::Greeting, "IMAP", Some(StartTls::Imap)),
+        NotTls::Pop3 => (F::Greeting, "POP3", Some(StartTls::Pop3)),
+        NotTls::Xmpp => (F::Greeting, "XMPP", Some(StartTls::Xmpp)),
+        NotTls::Ftp => (F::Greeting, "FTP", None),
+        NotTls::Ldap => (F::NotTls, "LDAP", Some(StartTls::Ldap)),
+        NotTls::MySql => (F::NotTls, "MySQL", None),
+        NotTls::Postgresql => (F::NotTls, "PostgreSQL", Some(StartTls::Postgresql)),
+    };
+    let instead = instead.map(|protocol| format!(": try --starttls {protocol}"));
+    let instead = instead.unwrap_or_default();
+    (class, format!("answers as {name}{instead}"))
 }
 
 fn stopped(prober: &Prober<'_>) -> String {
@@ -335,32 +329,6 @@ fn stopped(prober: &Prober<'_>) -> String {
         }
         Some(ConnectionError::Silent) => "stopped answering".to_owned(),
         _ => "the scan could not continue".to_owned(),
-    }
-}
-
-fn version(found: &VersionFound) -> VersionScan {
-    VersionScan {
-        version: found.version,
-        supported: found.refusal.is_none(),
-        refusal: found.refusal.clone(),
-        suites: found
-            .suites
-            .iter()
-            .map(|suite| SuiteScan {
-                group: suite.group.map(|code| Group(code).to_string()),
-                dh: suite.prime.clone(),
-                ..SuiteScan::new(CipherSuite(suite.code))
-            })
-            .collect(),
-        suite_order: found.suite_order,
-        groups: found
-            .groups
-            .iter()
-            .map(|code| NamedCode::new(*code, Group(*code)))
-            .collect(),
-        group_order: found.group_order,
-        groups_learned: found.groups_learned,
-        complete: found.complete,
     }
 }
 

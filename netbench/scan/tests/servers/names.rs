@@ -12,9 +12,7 @@ use std::{
 };
 
 use netbench_model::scan::{FailedClass, ScanOutcome, SiteScan};
-use netbench_scan::{
-    Limits, Place, Resolver, ScanEvent, ScanTarget, TrustAnchors, dns, scan_all_with,
-};
+use netbench_scan::{Limits, Place, Resolver, ScanTarget, TrustAnchors, dns, scan_all_with};
 
 use crate::{
     hostile::{class, limits, says},
@@ -45,8 +43,7 @@ fn scan(
     let stop = Arc::new(AtomicBool::new(false));
     let mut found = Vec::new();
     let roots = TrustAnchors::default();
-    scan_all_with::<io::Error>(resolver, targets, limits, roots, &stop, |event| {
-        let ScanEvent::Done(scan) = event;
+    scan_all_with::<io::Error>(resolver, targets, limits, roots, &stop, |scan| {
         found.push(scan.clone());
         Ok(())
     })

@@ -14,9 +14,7 @@ use netbench_model::{
     scan::SiteScan,
     tls::{Authentication, CipherSuite, TlsVersion},
 };
-use netbench_scan::{
-    Limits, Place, ScanClient, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all,
-};
+use netbench_scan::{Limits, Place, ScanClient, ScanPart, ScanTarget, TrustAnchors, scan_all};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
@@ -205,8 +203,7 @@ pub(crate) fn scan_target(
     let mut found = None;
     let stop = Arc::new(AtomicBool::new(false));
     let targets = vec![target];
-    scan_all::<std::io::Error>(targets, limits, client, &stop, |event| {
-        let ScanEvent::Done(scan) = event;
+    scan_all::<std::io::Error>(targets, limits, client, &stop, |scan| {
         found = Some(scan.clone());
         Ok(())
     })

@@ -29,7 +29,7 @@ use netbench_runner::{
     scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
 };
 use netbench_scan::{
-    ClientIdentity, Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, Witness, scan_all,
+    ClientIdentity, Place, ScanClient, ScanTarget, TrustAnchors, Witness, scan_all,
 };
 use netbench_store::{Index, RunFolder, StoreError};
 
@@ -228,8 +228,7 @@ impl ScanRun {
                     .or(client.dns_server),
                 ..client
             };
-            scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |event| {
-                let ScanEvent::Done(scan) = event;
+            scan_all::<anyhow::Error>(targets, limits(plan), client, &setup.stop, |scan| {
                 Ok(keeper.append(scan)?)
             })
         })?

@@ -1,9 +1,7 @@
 //! Tests whether a server has read everything that it refused, and ever shorter hellos if it has not.
 
-use netbench_model::tls::CipherSuite;
-
 use super::{
-    Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop,
+    Choice, Choices, Control, Enumerator, Limit, ProbeHello, Refusal, Responder, Stop, exchange,
     is_ecdhe_rsa, most_read, offered_suites, rest, reversed,
 };
 
@@ -209,12 +207,9 @@ impl<R: Responder> Enumerator<'_, R> {
 
 /// Groups the suites by key exchange and authentication.
 fn by_exchange(suites: &[u16]) -> Vec<Vec<u16>> {
-    let mut kinds: Vec<(String, Vec<u16>)> = Vec::new();
+    let mut kinds: Vec<(_, Vec<u16>)> = Vec::new();
     for code in suites {
-        let facts = CipherSuite(*code).facts();
-        let kind = facts.map_or_else(String::new, |suite| {
-            format!("{:?} {:?}", suite.key_exchange, suite.authentication)
-        });
+        let kind = exchange(*code);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, of_kind)) => of_kind.push(*code),
             None => kinds.push((kind, vec![*code])),

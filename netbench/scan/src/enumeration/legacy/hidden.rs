@@ -3,9 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{scan::Order, tls::CipherSuite};
+use netbench_model::{
+    scan::{Order, VersionScan},
+    tls::CipherSuite,
+};
 
-use super::{Choice, ProbeHello, Responder, Stop, VersionFound, offered_groups, offered_suites};
+use super::{Choice, ProbeHello, Responder, Stop, offered_groups, offered_suites};
 use crate::enumeration::is_everywhere;
 
 /// Offers the suites that were not found class by class, and finds those that were hidden. Returns whether the list is
@@ -15,7 +18,7 @@ use crate::enumeration::is_everywhere;
 /// Returns an error if the site no longer responds.
 pub(crate) async fn find_hidden<R: Responder>(
     server: &R,
-    found: &mut VersionFound,
+    found: &mut VersionScan,
 ) -> Result<bool, Stop> {
     let known = found.suites.last().map(|suite| suite.code);
     let mut search = Search {
@@ -65,7 +68,7 @@ pub(crate) async fn find_hidden<R: Responder>(
 
 struct Search<'a, R> {
     server: &'a R,
-    found: &'a mut VersionFound,
+    found: &'a mut VersionScan,
     /// Lists that the server has refused alone.
     refused: BTreeSet<Vec<u16>>,
 }
@@ -123,7 +126,7 @@ impl<R: Responder> Search<'_, R> {
         if self.found.suite_order == Order::Single {
             self.found.suite_order = Order::Unknown;
         }
-        let mut left = self.found.codes();
+        let mut left = self.found.suite_codes();
         let mut order = Vec::new();
         while left.len() > 1 {
             let Some(choice) = self.offer(&left).await? else {

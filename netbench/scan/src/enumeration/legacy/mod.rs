@@ -7,12 +7,11 @@ mod narrowing;
 use std::cell::Cell;
 
 use netbench_model::{
-    scan::{Learned, Order},
+    scan::{Learned, Order, SuiteScan, VersionScan},
     tls::{Authentication, CipherSuite, Group, KeyExchange, TlsVersion},
 };
 
 use super::{
-    found::{SuiteFound, VersionFound},
     order::{Choices, judge, reversed},
     rank::{offered_groups, offered_suites},
     reads::{Reads, most_read, rest},
@@ -33,7 +32,7 @@ struct Enumerator<'a, R> {
     reads: &'a Reads,
     version: TlsVersion,
     left: Vec<u16>,
-    found: Vec<SuiteFound>,
+    found: Vec<SuiteScan>,
     choices: Choices,
     all_groups: Vec<u16>,
     groups_left: Vec<u16>,
@@ -77,7 +76,7 @@ pub(super) async fn enumerate<R: Responder>(
     offered: &ProbeHello,
     first: Choice,
     groups: Groups,
-) -> VersionFound {
+) -> VersionScan {
     let all_groups = offered_groups(version);
     let mut state = Enumerator {
         server,
@@ -118,12 +117,14 @@ pub(super) async fn enumerate<R: Responder>(
     let complete = orders.is_ok();
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
     let known = groups == Groups::Known;
-    VersionFound {
+    let groups_found = state.groups.iter().filter(|_| !known);
+    VersionScan {
         version,
+        supported: true,
         refusal: None,
         suites: state.found,
         suite_order,
-        groups: if known { Vec::new() } else { state.groups },
+        groups: groups_found.map(|code| Group(*code).into()).collect(),
         group_order: if known { Order::Unknown } else { group_order },
         groups_learned: Learned::Chosen,
         complete,
@@ -430,23 +431,21 @@ impl<R: Responder> Enumerator<'_, R> {
     }
 }
 
+/// Returns the key exchange and the authentication of a suite.
+fn exchange(code: u16) -> Option<(KeyExchange, Authentication)> {
+    let facts = CipherSuite(code).facts()?;
+    Some((facts.key_exchange, facts.authentication))
+}
+
 fn is_ecdhe(code: u16) -> bool {
-    CipherSuite(code)
-        .facts()
-        .is_some_and(|s| s.key_exchange == KeyExchange::Ecdhe)
+    matches!(exchange(code), Some((KeyExchange::Ecdhe, _)))
 }
 
 fn is_ecdhe_ecdsa(code: u16) -> bool {
-    is_ecdhe(code)
-        && CipherSuite(code)
-            .facts()
-            .is_some_and(|s| s.authentication == Authentication::Ecdsa)
+    exchange(code) == Some((KeyExchange::Ecdhe, Authentication::Ecdsa))
 }
 
 /// Returns whether the suite needs a group and no curve of a certificate.
 pub(crate) fn is_ecdhe_rsa(code: u16) -> bool {
-    is_ecdhe(code)
-        && CipherSuite(code)
-            .facts()
-            .is_some_and(|s| s.authentication == Authentication::Rsa)
+    exchange(code) == Some((KeyExchange::Ecdhe, Authentication::Rsa))
 }

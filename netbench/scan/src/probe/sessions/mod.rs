@@ -32,7 +32,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
         tls13::sessions13(prober, newest).await?;
     }
     if let Some(older) = found.spoken_version(TlsVersion::Tls12) {
-        tls12::sessions12(prober, &older.codes()).await?;
+        tls12::sessions12(prober, &older.suite_codes()).await?;
     }
     Ok(())
 }
@@ -40,7 +40,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
 /// Requests a renegotiation. No other request should follow: `openssl s_server` then pauses for a second.
 pub(super) async fn renegotiation(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     if let Some(older) = found.spoken_version(TlsVersion::Tls12) {
-        tls12::renegotiation12(prober, &older.codes()).await?;
+        tls12::renegotiation12(prober, &older.suite_codes()).await?;
     }
     Ok(())
 }

@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
-use netbench_model::{scan::Observed, tls::TlsVersion};
+use netbench_model::{
+    scan::{Observed, VersionScan},
+    tls::TlsVersion,
+};
 
 use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
     codec::{Extension, content, extension, put_vec8, put_vec16},
-    enumeration::{ProbeHello, Stop, VersionFound},
+    enumeration::{ProbeHello, Stop},
     probe::{prober::Prober, wire::Reply},
     session::{
         Method, PrivateShares, ResponseHead, Resumption13, binder, computable, computable_suites,
@@ -15,10 +18,10 @@ use crate::{
     },
 };
 
-pub(super) async fn sessions13(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
+pub(super) async fn sessions13(prober: &Prober<'_>, newest: &VersionScan) -> Result<(), Stop> {
     // The encrypted data must be readable.
-    let suites = computable_suites(&newest.codes());
-    let groups = computable(&newest.groups);
+    let suites = computable_suites(&newest.suite_codes());
+    let groups = computable(&newest.group_codes());
     if groups.is_empty() {
         prober.note("TLS 1.3: no group that can be computed here");
     } else if suites.is_empty() {
