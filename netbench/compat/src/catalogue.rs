@@ -42,10 +42,10 @@ pub(crate) fn entries<T: DeserializeOwned>(table: &str, text: &str) -> Vec<T> {
     file.remove(table).unwrap_or_default()
 }
 
-/// An error in a catalogue, with its line.
+/// An error in a line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
-pub struct CatalogueError {
+pub struct LineError {
     /// The line, from 1.
     pub line: usize,
     /// The error, with the name of the field.
@@ -54,30 +54,37 @@ pub struct CatalogueError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    case: Vec<Spanned<CaseSpec>>,
+struct File<T> {
+    case: Vec<Spanned<T>>,
+}
+
+/// Reads the tables of a catalogue, each with its line.
+pub(crate) fn tables<T: DeserializeOwned>(text: &str) -> Result<Vec<(usize, T)>, LineError> {
+    let file: File<T> = toml::from_str(text).map_err(|error| LineError {
+        line: line(text, error.span()),
+        what: explained(text, &error),
+    })?;
+    let tables = file.case.into_iter();
+    Ok(tables
+        .map(|table| (line(text, Some(table.span())), table.into_inner()))
+        .collect())
 }
 
 /// Reads a catalogue, and tests whether the chain of each case can be made.
 ///
 /// # Errors
 /// Returns the first error in the catalogue.
-pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
-    let file: File = toml::from_str(text).map_err(|error| CatalogueError {
-        line: line(text, error.span()),
-        what: explained(text, &error),
-    })?;
+pub fn catalogue(text: &str) -> Result<Vec<Case>, LineError> {
     let now = Timestamp::now();
     let mut names = HashSet::new();
     let mut cases = Vec::new();
-    for entry in file.case {
-        let line = line(text, Some(entry.span()));
-        let case = Case::from(entry.into_inner());
-        check(&case, &mut names, now).map_err(|what| CatalogueError { line, what })?;
+    for (line, spec) in tables::<CaseSpec>(text)? {
+        let case = Case::from(spec);
+        check(&case, &mut names, now).map_err(|what| LineError { line, what })?;
         cases.push(case);
     }
     if cases.is_empty() {
-        return Err(CatalogueError {
+        return Err(LineError {
             line: 1,
             what: "there is no case in it".to_owned(),
         });
@@ -106,14 +113,14 @@ pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-/.".contains(&byte)
 }
 
-pub(crate) fn line(text: &str, span: Option<Range<usize>>) -> usize {
+fn line(text: &str, span: Option<Range<usize>>) -> usize {
     let start = span.map_or(0, |span| span.start).min(text.len());
     let before = &text.as_bytes()[..start];
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// Explains an error in one line: the field, the error, and for an unknown field the field that was probably meant.
-pub(crate) fn explained(text: &str, error: &toml::de::Error) -> String {
+fn explained(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', " ");
     let written = text.lines().nth(line(text, error.span()) - 1);
     let field = written.and_then(|line| line.split_once('='));

@@ -13,59 +13,32 @@ use netbench_model::{
     suggestion,
 };
 use serde::Deserialize;
-use toml::Spanned;
 
-use crate::catalogue::{explained, is_of_name, line};
+use crate::catalogue::{LineError, is_of_name, tables};
+
+/// Defines the groups of the built-in catalogue, each with the file of its name.
+macro_rules! files {
+    ($($group:literal),+ $(,)?) => {
+        [$(($group, include_str!(concat!("../../catalogue/features/", $group, ".toml")))),+]
+    };
+}
 
 /// The files of the built-in catalogue.
-const FILES: [(&str, &str); 14] = [
-    ("fetch", include_str!("../../catalogue/features/fetch.toml")),
-    ("xhr", include_str!("../../catalogue/features/xhr.toml")),
-    (
-        "mixed-content",
-        include_str!("../../catalogue/features/mixed-content.toml"),
-    ),
-    ("hsts", include_str!("../../catalogue/features/hsts.toml")),
-    (
-        "websocket",
-        include_str!("../../catalogue/features/websocket.toml"),
-    ),
-    (
-        "cookie",
-        include_str!("../../catalogue/features/cookie.toml"),
-    ),
-    (
-        "redirect",
-        include_str!("../../catalogue/features/redirect.toml"),
-    ),
-    (
-        "connection",
-        include_str!("../../catalogue/features/connection.toml"),
-    ),
-    (
-        "worker",
-        include_str!("../../catalogue/features/worker.toml"),
-    ),
-    (
-        "integrity",
-        include_str!("../../catalogue/features/integrity.toml"),
-    ),
-    (
-        "referrer",
-        include_str!("../../catalogue/features/referrer.toml"),
-    ),
-    (
-        "secure-context",
-        include_str!("../../catalogue/features/secure-context.toml"),
-    ),
-    (
-        "certificate",
-        include_str!("../../catalogue/features/certificate.toml"),
-    ),
-    (
-        "restart",
-        include_str!("../../catalogue/features/restart.toml"),
-    ),
+const FILES: [(&str, &str); 14] = files![
+    "fetch",
+    "xhr",
+    "mixed-content",
+    "hsts",
+    "websocket",
+    "cookie",
+    "redirect",
+    "connection",
+    "worker",
+    "integrity",
+    "referrer",
+    "secure-context",
+    "certificate",
+    "restart",
 ];
 
 /// The groups of the built-in catalogue, in its order.
@@ -94,29 +67,13 @@ pub struct Feature {
     pub served: WebCase,
 }
 
-/// An error in a catalogue of features.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct FeatureError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The error, with the name of the field.
-    pub what: String,
-}
-
 /// Returns the cases of the built-in catalogue, and its text.
 ///
 /// # Errors
 /// Returns the first error in the catalogue, which a test would find.
-pub fn built_in_features() -> Result<(Vec<Feature>, &'static str), FeatureError> {
+pub fn built_in_features() -> Result<(Vec<Feature>, &'static str), LineError> {
     static TEXT: LazyLock<String> = LazyLock::new(|| FILES.map(|(_, text)| text).concat());
     Ok((features(&TEXT)?, &TEXT))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    case: Vec<Spanned<Spec>>,
 }
 
 #[derive(Deserialize)]
@@ -181,17 +138,12 @@ fn start() -> String {
 ///
 /// # Errors
 /// Returns the first error in the catalogue.
-pub fn features(text: &str) -> Result<Vec<Feature>, FeatureError> {
-    let file: File = toml::from_str(text).map_err(|error| FeatureError {
-        line: line(text, error.span()),
-        what: explained(text, &error),
-    })?;
+pub fn features(text: &str) -> Result<Vec<Feature>, LineError> {
     let mut names = HashSet::new();
     let mut hosts = HashSet::new();
     let mut found = Vec::new();
-    for entry in file.case {
-        let line = line(text, Some(entry.span()));
-        let feature = entry.into_inner().feature().and_then(|feature| {
+    for (line, spec) in tables::<Spec>(text)? {
+        let feature = spec.feature().and_then(|feature| {
             let name = &feature.record.name;
             if !names.insert(name.clone()) {
                 return Err(format!("name: there is another case \"{name}\""));
@@ -203,7 +155,7 @@ pub fn features(text: &str) -> Result<Vec<Feature>, FeatureError> {
             }
             Ok(feature)
         });
-        found.push(feature.map_err(|what| FeatureError { line, what })?);
+        found.push(feature.map_err(|what| LineError { line, what })?);
     }
     Ok(found)
 }

@@ -33,9 +33,9 @@ pub mod stores;
 
 pub use breakages::breakages;
 pub use case::Case;
-pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
+pub use catalogue::{BUILT_IN, LineError, catalogue};
 pub use client::Visits;
 pub use ech::EmulatedEch;
-pub use features::{Feature, FeatureError, GROUPS, built_in_features, features};
+pub use features::{Feature, GROUPS, built_in_features, features};
 pub use name_server::{NameServer, Zone};
 pub use server::{BODY, EchViolation, Running, Served, Server, ServerError, Unsuited};

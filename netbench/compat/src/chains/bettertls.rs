@@ -3,6 +3,7 @@ use netbench_protocol::ChainToVerify;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::Chain;
+use crate::LineError;
 
 /// The first component of the names of BetterTLS's cases, before the first slash.
 pub const BETTERTLS: &str = "bettertls";
@@ -13,16 +14,6 @@ pub const EXPORTER: [(&str, &str); 3] = [
     ("go.mod", include_str!("bettertls/go.mod.txt")),
     ("go.sum", include_str!("bettertls/go.sum.txt")),
 ];
-
-/// An error in the program's output.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct ExportError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The error.
-    pub what: String,
-}
 
 /// BetterTLS's cases.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +54,7 @@ impl BetterTls {
     ///
     /// # Errors
     /// Returns the first line that is wrong, or an error if lines are missing.
-    pub fn read(text: &str) -> Result<Self, ExportError> {
+    pub fn read(text: &str) -> Result<Self, LineError> {
         let mut lines = text.lines().zip(1..);
         let first = lines.next().map_or("", |(first, _)| first);
         let head: Head = parsed(first, 1)?;
@@ -85,9 +76,9 @@ impl BetterTls {
                 },
             })
         });
-        let chains = chains.collect::<Result<Vec<_>, ExportError>>()?;
+        let chains = chains.collect::<Result<Vec<_>, LineError>>()?;
         if chains.len() != head.cases {
-            return Err(ExportError {
+            return Err(LineError {
                 line: chains.len() + 1,
                 what: format!("{} cases of {}", chains.len(), head.cases),
             });
@@ -99,8 +90,8 @@ impl BetterTls {
     }
 }
 
-fn parsed<T: DeserializeOwned>(text: &str, line: usize) -> Result<T, ExportError> {
-    serde_json::from_str(text).map_err(|error| ExportError {
+fn parsed<T: DeserializeOwned>(text: &str, line: usize) -> Result<T, LineError> {
+    serde_json::from_str(text).map_err(|error| LineError {
         line,
         what: error.to_string(),
     })

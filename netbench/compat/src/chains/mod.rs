@@ -7,7 +7,7 @@ mod reasons;
 use netbench_model::chains::ChainCase;
 use netbench_protocol::ChainToVerify;
 
-pub use bettertls::{BETTERTLS, BetterTls, EXPORTER, ExportError};
+pub use bettertls::{BETTERTLS, BetterTls, EXPORTER};
 pub use own::{OWN, own};
 pub use reasons::reasons;
 
