@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{
-    ChainError, Making,
+    Making,
     der::{self, tag},
     extensions::{Critical, extension, identifier},
     name, time,
@@ -35,11 +35,9 @@ fn in_six_days() -> i32 {
 }
 
 impl Making<'_> {
-    pub(super) fn crl(&self, list: &CrlSpec) -> Result<Vec<u8>, ChainError> {
+    pub(super) fn crl(&self, list: &CrlSpec) -> Result<Vec<u8>, String> {
         let signer = list.signer.as_ref().unwrap_or(&list.issuer);
         let key = self.key(signer)?;
-        let digest = key.usual_digest();
-        let algorithm = key.algorithm(digest);
         let begins = time(self.now, list.begins, None);
         let mut entries = Vec::new();
         for revoked in &list.revoked {
@@ -63,22 +61,13 @@ impl Making<'_> {
         let to_be_signed = der::sequence(&[
             // Version 2.
             &der::unsigned(&[1]),
-            &algorithm,
+            &key.algorithm(key.usual_digest()),
             &name(&self.spec.subject(&list.issuer)?),
             &begins,
             &time(self.now, list.ends, None),
             &entries,
             &der::value(tag::constructed(0), &extensions),
         ]);
-        let signature = key.sign(digest, &to_be_signed);
-        let signature = signature.map_err(|source| ChainError::Key {
-            certificate: signer.to_owned(),
-            source,
-        })?;
-        Ok(der::sequence(&[
-            &to_be_signed,
-            &algorithm,
-            &der::bit_string(&signature),
-        ]))
+        self.signed(signer, &to_be_signed)
     }
 }

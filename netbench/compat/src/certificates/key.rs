@@ -6,7 +6,7 @@ use aws_lc_rs::{
     signature::{
         ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING,
         ECDSA_P521_SHA256_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair,
-        Ed25519KeyPair, KeyPair,
+        EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair,
     },
 };
 use netbench_model::SignatureScheme;
@@ -54,18 +54,9 @@ enum Secret {
     Ed25519(Ed25519KeyPair),
 }
 
-/// An error of a key that could not be made, or cannot sign with this hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum KeyError {
-    #[error("a key of type {0:?} could not be made")]
-    Make(KeyKind),
-    #[error("a key of type {0:?} cannot sign with {1:?}")]
-    Sign(KeyKind, Digest),
-}
-
 impl Key {
     /// Creates a key of this kind; RSA and DSA keys are always the same.
-    pub(crate) fn new(kind: KeyKind) -> Result<Self, KeyError> {
+    pub(crate) fn new(kind: KeyKind) -> Result<Self, String> {
         let secret = match kind {
             KeyKind::Rsa1024 => RsaKey::of_pem(include_str!("keys/rsa-1024.pem")).map(Secret::Rsa),
             KeyKind::Rsa2048 => RsaKey::of_pem(include_str!("keys/rsa-2048.pem")).map(Secret::Rsa),
@@ -73,18 +64,12 @@ impl Key {
             KeyKind::Dsa1024 => DsaKey::of_pem(include_str!("keys/dsa-1024.pem")).map(Secret::Dsa),
             KeyKind::Dsa2048 => DsaKey::of_pem(include_str!("keys/dsa-2048.pem")).map(Secret::Dsa),
             KeyKind::EcdsaP192 => new_p192(),
-            KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING)
-                .map(Secret::Ecdsa)
-                .ok(),
-            KeyKind::EcdsaP384 => EcdsaKeyPair::generate(&ECDSA_P384_SHA384_ASN1_SIGNING)
-                .map(Secret::Ecdsa)
-                .ok(),
-            KeyKind::EcdsaP521 => EcdsaKeyPair::generate(&ECDSA_P521_SHA512_ASN1_SIGNING)
-                .map(Secret::Ecdsa)
-                .ok(),
+            KeyKind::EcdsaP256 => new_ecdsa(&ECDSA_P256_SHA256_ASN1_SIGNING),
+            KeyKind::EcdsaP384 => new_ecdsa(&ECDSA_P384_SHA384_ASN1_SIGNING),
+            KeyKind::EcdsaP521 => new_ecdsa(&ECDSA_P521_SHA512_ASN1_SIGNING),
             KeyKind::Ed25519 => Ed25519KeyPair::generate().map(Secret::Ed25519).ok(),
         };
-        let secret = secret.ok_or(KeyError::Make(kind))?;
+        let secret = secret.ok_or_else(|| format!("a key of type {kind:?} could not be made"))?;
         Ok(Self { kind, secret })
     }
 
@@ -159,35 +144,37 @@ impl Key {
     }
 
     /// Returns a signature in the format of certificates.
-    pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, KeyError> {
-        let cannot = KeyError::Sign(self.kind, digest);
-        match &self.secret {
-            Secret::Rsa(key) => Ok(key.sign_pkcs1(digest, message)),
-            Secret::Dsa(key) => key.sign(digest, message).ok_or(cannot),
-            Secret::EcdsaP192 { secret, .. } => P192.sign(secret, digest, message).ok_or(cannot),
-            Secret::Ecdsa(key) if digest == self.usual_digest() => key
-                .sign(&SystemRandom::new(), message)
-                .map(|signature| signature.as_ref().to_vec())
-                .map_err(|_| cannot),
-            Secret::Ecdsa(key) if self.kind == KeyKind::EcdsaP256 => {
-                let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
-                let secret = secret.map_err(|_| cannot)?;
-                P256.sign(secret.as_ref(), digest, message).ok_or(cannot)
-            }
-            Secret::Ecdsa(key) if (self.kind, digest) == (KeyKind::EcdsaP521, Digest::Sha256) => {
-                let algorithm = &ECDSA_P521_SHA256_ASN1_SIGNING;
-                let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
-                let secret = secret.map_err(|_| cannot)?;
-                let public = key.public_key().as_ref();
-                EcdsaKeyPair::from_private_key_and_public_key(algorithm, secret.as_ref(), public)
-                    .ok()
-                    .and_then(|key| key.sign(&SystemRandom::new(), message).ok())
-                    .map(|signature| signature.as_ref().to_vec())
-                    .ok_or(cannot)
-            }
-            Secret::Ecdsa(_) => Err(cannot),
-            Secret::Ed25519(key) => Ok(key.sign(message).as_ref().to_vec()),
+    pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, String> {
+        let signature = match &self.secret {
+            Secret::Rsa(key) => Some(key.sign_pkcs1(digest, message)),
+            Secret::Dsa(key) => key.sign(digest, message),
+            Secret::EcdsaP192 { secret, .. } => P192.sign(secret, digest, message),
+            Secret::Ecdsa(key) => self.sign_ecdsa(key, digest, message),
+            Secret::Ed25519(key) => Some(key.sign(message).as_ref().to_vec()),
+        };
+        signature.ok_or_else(|| self.cannot_sign(digest))
+    }
+
+    fn sign_ecdsa(&self, key: &EcdsaKeyPair, digest: Digest, message: &[u8]) -> Option<Vec<u8>> {
+        if digest == self.usual_digest() {
+            return signature(key, message);
         }
+        let secret: EcPrivateKeyBin<'_> = key.private_key().as_be_bytes().ok()?;
+        let secret = secret.as_ref();
+        match (self.kind, digest) {
+            (KeyKind::EcdsaP256, _) => P256.sign(secret, digest, message),
+            (KeyKind::EcdsaP521, Digest::Sha256) => {
+                let public = key.public_key().as_ref();
+                let algorithm = &ECDSA_P521_SHA256_ASN1_SIGNING;
+                let key = EcdsaKeyPair::from_private_key_and_public_key(algorithm, secret, public);
+                signature(&key.ok()?, message)
+            }
+            _ => None,
+        }
+    }
+
+    fn cannot_sign(&self, digest: Digest) -> String {
+        format!("a key of type {:?} cannot sign with {digest:?}", self.kind)
     }
 
     /// Returns the schemes with which it signs handshakes, the most preferred first.
@@ -211,7 +198,7 @@ impl Key {
         &self,
         scheme: SignatureScheme,
         message: &[u8],
-    ) -> Result<Vec<u8>, KeyError> {
+    ) -> Result<Vec<u8>, String> {
         match &self.secret {
             Secret::Rsa(key) if scheme == SignatureScheme::RSA_PSS_RSAE_SHA256 => {
                 Ok(key.sign_pss(Digest::Sha256, message))
@@ -222,13 +209,13 @@ impl Key {
 
     /// Signs a handshake before TLS 1.2, which has no scheme: MD5 and SHA-1 with RSA (RFC 2246 section 7.4.3),
     /// SHA-1 with ECDSA (RFC 4492 section 5.4).
-    pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+    pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, String> {
         match &self.secret {
             Secret::Rsa(key) => Ok(key.sign_md5_sha1(message)),
             Secret::Dsa(_) | Secret::Ecdsa(_) | Secret::EcdsaP192 { .. } => {
                 self.sign(Digest::Sha1, message)
             }
-            Secret::Ed25519(_) => Err(KeyError::Sign(self.kind, Digest::Sha1)),
+            Secret::Ed25519(_) => Err(self.cannot_sign(Digest::Sha1)),
         }
     }
 
@@ -244,6 +231,16 @@ impl Key {
 /// Returns a SubjectPublicKeyInfo of an algorithm with these parts.
 fn public_key_info(algorithm: &[&[u8]], bits: &[u8]) -> Vec<u8> {
     der::sequence(&[&der::sequence(algorithm), &der::bit_string(bits)])
+}
+
+fn new_ecdsa(algorithm: &'static EcdsaSigningAlgorithm) -> Option<Secret> {
+    let key = EcdsaKeyPair::generate(algorithm);
+    key.map(Secret::Ecdsa).ok()
+}
+
+fn signature(key: &EcdsaKeyPair, message: &[u8]) -> Option<Vec<u8>> {
+    let signature = key.sign(&SystemRandom::new(), message).ok()?;
+    Some(signature.as_ref().to_vec())
 }
 
 fn new_p192() -> Option<Secret> {

@@ -21,7 +21,7 @@ use self::{der::tag, extensions::Around, spec::Hex};
 pub(crate) use self::{
     crl::CrlSpec,
     digest::{Digest, hmac_sha1, md5_sha1},
-    key::{Key, KeyError, KeyKind},
+    key::{Key, KeyKind},
     spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, Purpose, kebab_words},
     staple::Staple,
 };
@@ -43,18 +43,6 @@ pub(crate) struct Chain {
     pub(crate) crls: Vec<Vec<u8>>,
     /// An OCSP response to staple.
     pub(crate) staple: Option<Vec<u8>>,
-}
-
-/// A chain that cannot be made: the case's description is wrong.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ChainError {
-    #[error("there is no certificate \"{0}\"")]
-    Unknown(String),
-    #[error("certificate \"{certificate}\": {source}")]
-    Key {
-        certificate: String,
-        source: KeyError,
-    },
 }
 
 /// The certificates of a case.
@@ -81,7 +69,7 @@ fn usual_issuer(name: &str) -> &'static str {
 
 impl ChainSpec<'_> {
     /// Makes the chain, as of `now`.
-    pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, ChainError> {
+    pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, String> {
         let usual = [LEAF, "intermediate", "root"];
         let names = usual
             .into_iter()
@@ -113,7 +101,7 @@ impl ChainSpec<'_> {
         let key = making.keys.remove(own.as_str());
         Ok(Chain {
             sent,
-            key: key.ok_or(ChainError::Unknown(own))?,
+            key: key.ok_or_else(|| unknown(&own))?,
             roots,
             crls,
             staple,
@@ -121,32 +109,29 @@ impl ChainSpec<'_> {
     }
 
     /// Returns the description of one of its certificates.
-    pub(crate) fn spec(&self, name: &str) -> Result<CertificateSpec, ChainError> {
+    pub(crate) fn spec(&self, name: &str) -> Result<CertificateSpec, String> {
         match self.certificates.get(name) {
             Some(spec) => Ok(spec.clone()),
             None if [LEAF, "intermediate", "root"].contains(&name) => {
                 Ok(CertificateSpec::default())
             }
-            None => Err(ChainError::Unknown(name.to_owned())),
+            None => Err(unknown(name)),
         }
     }
 
     /// Returns the name of the certificate whose key it has.
-    pub(crate) fn key_name(&self, name: &str) -> Result<String, ChainError> {
+    pub(crate) fn key_name(&self, name: &str) -> Result<String, String> {
         let other = self.spec(name)?.key_of;
         Ok(other.unwrap_or_else(|| name.to_owned()))
     }
 
-    fn key(&self, name: &str) -> Result<Key, ChainError> {
+    fn key(&self, name: &str) -> Result<Key, String> {
         let spec = self.spec(name)?;
-        Key::new(spec.key.unwrap_or(KeyKind::EcdsaP256)).map_err(|source| ChainError::Key {
-            certificate: name.to_owned(),
-            source,
-        })
+        Key::new(spec.key.unwrap_or(KeyKind::EcdsaP256)).map_err(|why| wrong(name, &why))
     }
 
     /// Returns the attributes of its subject.
-    pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
+    pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, String> {
         let CertificateSpec {
             subject,
             subject_of,
@@ -170,7 +155,7 @@ impl ChainSpec<'_> {
     }
 
     /// Returns the bytes of its serial number.
-    fn serial(&self, name: &str) -> Result<Vec<u8>, ChainError> {
+    fn serial(&self, name: &str) -> Result<Vec<u8>, String> {
         let spec = self.spec(name)?;
         Ok(match (spec.serial, spec.flaw) {
             (_, Some(Flaw::EmptySerial)) => Vec::new(),
@@ -182,7 +167,7 @@ impl ChainSpec<'_> {
         })
     }
 
-    pub(crate) fn issuer(&self, name: &str) -> Result<String, ChainError> {
+    pub(crate) fn issuer(&self, name: &str) -> Result<String, String> {
         let issuer = self.spec(name)?.issuer;
         Ok(issuer.unwrap_or_else(|| usual_issuer(name).to_owned()))
     }
@@ -196,13 +181,25 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn key(&self, certificate: &str) -> Result<&Key, ChainError> {
+    fn key(&self, certificate: &str) -> Result<&Key, String> {
         let name = self.spec.key_name(certificate)?;
         let key = self.keys.get(name.as_str());
-        key.ok_or(ChainError::Unknown(name))
+        key.ok_or_else(|| unknown(&name))
     }
 
-    fn certificate(&self, certificate: &str) -> Result<Vec<u8>, ChainError> {
+    /// Returns the data with a signature by the key of `signer`, which is of its usual algorithm.
+    fn signed(&self, signer: &str, data: &[u8]) -> Result<Vec<u8>, String> {
+        let key = self.key(signer)?;
+        let digest = key.usual_digest();
+        let signature = key.sign(digest, data).map_err(|why| wrong(signer, &why))?;
+        Ok(der::sequence(&[
+            data,
+            &key.algorithm(digest),
+            &der::bit_string(&signature),
+        ]))
+    }
+
+    fn certificate(&self, certificate: &str) -> Result<Vec<u8>, String> {
         let (described, now) = (self.spec, self.now);
         let spec = described.spec(certificate)?;
         let issuer = described.issuer(certificate)?;
@@ -254,10 +251,7 @@ impl Making<'_> {
             &extensions,
         ]);
         let signature = issuer_key.sign(digest, &to_be_signed);
-        let mut signature = signature.map_err(|source| ChainError::Key {
-            certificate: issuer,
-            source,
-        })?;
+        let mut signature = signature.map_err(|why| wrong(&issuer, &why))?;
         if spec.flaw == Some(Flaw::BadSignature)
             && let Some(last) = signature.last_mut()
         {
@@ -278,14 +272,27 @@ impl Making<'_> {
     }
 }
 
+fn unknown(certificate: &str) -> String {
+    format!("there is no certificate \"{certificate}\"")
+}
+
+fn wrong(certificate: &str, why: &str) -> String {
+    format!("certificate \"{certificate}\": {why}")
+}
+
 /// Encodes a Name, with one attribute in each RDN.
 fn name(parts: &[(u32, String)]) -> Vec<u8> {
+    der::sequence(&[&rdns(parts)])
+}
+
+/// Encodes the RDNs of a Name.
+pub(crate) fn rdns(parts: &[(u32, String)]) -> Vec<u8> {
     let rdns = parts.iter().flat_map(|(attribute, text)| {
         let value = der::value(tag::UTF8_STRING, text.as_bytes());
         let pair = der::sequence(&[&der::oid(&[2, 5, 4, *attribute]), &value]);
         der::value(tag::SET, &pair)
     });
-    der::sequence(&[&rdns.collect::<Vec<u8>>()])
+    rdns.collect()
 }
 
 /// Encodes a time: UTCTime until 2049 (RFC 5280 section 4.1.2.5).

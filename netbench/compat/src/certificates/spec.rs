@@ -1,6 +1,6 @@
 //! Descriptions of certificates in a case.
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{fmt, net::IpAddr};
 
 use netbench_model::tls::one_of;
 use serde::Deserialize;
@@ -169,14 +169,6 @@ impl TryFrom<String> for DirectoryName {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl FromStr for DirectoryName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split(',').filter(|part| !part.is_empty());
         parts
             .map(|part| match part.split_once('=') {
@@ -210,7 +202,9 @@ impl TryFrom<String> for GeneralName {
         match text.split_once(':') {
             Some(("dns", name)) => Ok(Self::Dns(name.to_owned())),
             Some(("email", name)) => Ok(Self::Email(name.to_owned())),
-            Some(("directory", name)) => name.parse().map(Self::Directory),
+            Some(("directory", name)) => {
+                DirectoryName::try_from(name.to_owned()).map(Self::Directory)
+            }
             Some(("ip", name)) => match name.split_once('/') {
                 None => address(name).map(Self::Ip),
                 Some((network, mask)) => Ok(Self::Ip([address(network)?, address(mask)?].concat())),

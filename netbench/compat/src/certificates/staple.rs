@@ -7,7 +7,7 @@ use netbench_model::tls::one_of;
 use serde::Deserialize;
 
 use super::{
-    ChainError, LEAF, Making,
+    LEAF, Making,
     der::{self, tag},
     digest::Digest,
     name,
@@ -22,9 +22,8 @@ kebab_words!(Staple, "staple", {
 
 impl Making<'_> {
     /// Returns the response about the leaf.
-    pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, ChainError> {
+    pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, String> {
         let issuer = self.spec.issuer(LEAF)?;
-        let issuer_key = self.key(&issuer)?;
         let issuer_name = name(&self.spec.subject(&issuer)?);
         let serial = self.spec.serial(LEAF)?;
         let (this, next) = match staple {
@@ -39,7 +38,7 @@ impl Making<'_> {
             }
             Staple::Good | Staple::Expired => der::value(tag::primitive(0), &[]),
         };
-        let public = issuer_key.public();
+        let public = self.key(&issuer)?.public();
         let key_bits = der::read_sequence(&public)
             .and_then(|parts| parts.get(1).and_then(|bits| bits.get(1..)))
             .unwrap_or_default();
@@ -62,20 +61,9 @@ impl Making<'_> {
             &this,
             &der::sequence(&[&single]),
         ]);
-        let digest = issuer_key.usual_digest();
-        let signature = issuer_key.sign(digest, &data);
-        let signature = signature.map_err(|source| ChainError::Key {
-            certificate: issuer,
-            source,
-        })?;
-        let basic = der::sequence(&[
-            &data,
-            &issuer_key.algorithm(digest),
-            &der::bit_string(&signature),
-        ]);
         let bytes = der::sequence(&[
             &der::oid(&[1, 3, 6, 1, 5, 5, 7, 48, 1, 1]),
-            &der::value(tag::OCTET_STRING, &basic),
+            &der::value(tag::OCTET_STRING, &self.signed(&issuer, &data)?),
         ]);
         Ok(der::sequence(&[
             &der::value(tag::ENUMERATED, &[0]),

@@ -45,8 +45,7 @@ impl Hello {
                 content::ALERT => return Err(alert_of(&payload)),
                 _ => return Err(Broken::Unreadable),
             }
-            let message = messages.next_message();
-            if let Some(message) = message.map_err(|_| Broken::Unreadable)? {
+            if let Some(message) = messages.next_message()? {
                 let mut hello = Self::of_message(message)?;
                 hello.offer.wire_bytes = wire_bytes;
                 return Ok(hello);

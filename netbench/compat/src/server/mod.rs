@@ -18,7 +18,7 @@ use std::{
     io,
     net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
@@ -41,7 +41,7 @@ use self::{
 };
 use crate::{
     case::{AtHello, Case, ClientCertificate, End, Response, ServerSpec},
-    certificates::{Chain, ChainError, ChainSpec, pem},
+    certificates::{Chain, ChainSpec, pem},
     client::ClientFile,
 };
 
@@ -71,8 +71,8 @@ enum Caching {
 
 /// An error of a case whose server cannot be made: its description is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
-pub struct ServerError(#[from] ChainError);
+#[error("{0}")]
+pub struct ServerError(String);
 
 impl Case {
     /// Returns the server of this case, with certificates as of `now`.
@@ -89,7 +89,7 @@ impl Case {
             staple: self.spec.server.staple,
             crls: &[],
         };
-        let chain = chain.make(now)?;
+        let chain = chain.make(now).map_err(ServerError)?;
         Ok(Server {
             spec: self.spec.server.clone(),
             client_file: self.spec.client.certificate,
@@ -137,43 +137,35 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let over = Arc::new(AtomicBool::new(false));
-        let served = Arc::new(Mutex::new(Vec::new()));
-        let current = Arc::new(Mutex::new(None));
-        let accepted = Arc::new(AtomicUsize::new(0));
-        let (ends, account, now) = (Arc::clone(&over), Arc::clone(&served), Arc::clone(&current));
-        let count = Arc::clone(&accepted);
-        let thread = thread::Builder::new().spawn(move || {
-            while !ends.load(Ordering::Relaxed) {
-                match listener.accept() {
-                    Ok((stream, _)) => {
-                        *now.lock().unwrap_or_else(PoisonError::into_inner) =
-                            stream.try_clone().ok();
-                        // The server was asked to end before there was a connection.
-                        if ends.load(Ordering::Relaxed) {
-                            return;
-                        }
-                        count.fetch_add(1, Ordering::Relaxed);
-                        let seen = self.connection(stream, limit);
-                        // The client sees the end when the last handle of the connection is dropped.
-                        *now.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                        account
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(seen);
-                    }
-                    Err(_) => thread::sleep(LOOK),
-                }
-            }
-        })?;
+        let shared = Arc::new(Shared::default());
+        let of_thread = Arc::clone(&shared);
+        let thread =
+            thread::Builder::new().spawn(move || self.serve_each(&listener, &of_thread, limit))?;
         Ok(Running {
             address,
-            over,
-            served,
-            accepted,
-            current,
+            shared,
             thread: Some(thread),
         })
+    }
+
+    /// Serves one connection after another, until the server is asked to end.
+    fn serve_each(&self, listener: &TcpListener, shared: &Shared, limit: Duration) {
+        while !shared.over.load(Ordering::Relaxed) {
+            let Ok((stream, _)) = listener.accept() else {
+                thread::sleep(LOOK);
+                continue;
+            };
+            *locked(&shared.current) = stream.try_clone().ok();
+            // The server was asked to end before there was a connection.
+            if shared.over.load(Ordering::Relaxed) {
+                return;
+            }
+            shared.accepted.fetch_add(1, Ordering::Relaxed);
+            let seen = self.connection(stream, limit);
+            // The client sees the end when the last handle of the connection is dropped.
+            *locked(&shared.current) = None;
+            locked(&shared.served).push(seen);
+        }
     }
 
     fn connection(&self, stream: TcpStream, limit: Duration) -> Served {
@@ -337,12 +329,22 @@ trait Session {
 /// A running server, which ends when this value is ended or dropped.
 pub struct Running {
     address: SocketAddr,
-    over: Arc<AtomicBool>,
-    served: Arc<Mutex<Vec<Served>>>,
-    accepted: Arc<AtomicUsize>,
-    /// The connection in progress.
-    current: Arc<Mutex<Option<TcpStream>>>,
+    shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// The state that a running server shares with its thread.
+#[derive(Default)]
+struct Shared {
+    over: AtomicBool,
+    served: Mutex<Vec<Served>>,
+    accepted: AtomicUsize,
+    /// The connection in progress.
+    current: Mutex<Option<TcpStream>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Running {
@@ -353,7 +355,7 @@ impl Running {
 
     /// Returns how many connections it has accepted so far.
     pub fn accepted(&self) -> usize {
-        self.accepted.load(Ordering::Relaxed)
+        self.shared.accepted.load(Ordering::Relaxed)
     }
 
     /// Ends the server, and returns its view of the last connection.
@@ -369,15 +371,13 @@ impl Running {
     /// Ends the server, and returns its view of each connection, in the order in which they were accepted.
     pub fn end_each(mut self) -> Vec<Served> {
         self.stop();
-        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *served)
+        std::mem::take(&mut *locked(&self.shared.served))
     }
 
     fn stop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.shared.over.store(true, Ordering::Relaxed);
         // A client that is done may leave a connection open. Data that it has sent is still read.
-        let current = self.current.lock();
-        if let Some(stream) = &*current.unwrap_or_else(PoisonError::into_inner) {
+        if let Some(stream) = &*locked(&self.shared.current) {
             let _ = stream.shutdown(Shutdown::Read);
         }
         if let Some(thread) = self.thread.take() {

@@ -194,8 +194,7 @@ impl<'a> Session12<'a> {
             pair.ok_or_else(|| Broken::Cannot(format!("no records with {}", chosen.suite)))?;
         let mut client = Some(pair.client);
         let client_data = loop {
-            let next = self.pending.next_message();
-            let Some(message) = next.map_err(|_| Broken::Unreadable)? else {
+            let Some(message) = self.pending.next_message()? else {
                 match self.any_record()? {
                     (content::CHANGE_CIPHER_SPEC, _) => {
                         self.read = client.take().or(self.read.take());
@@ -246,8 +245,7 @@ impl<'a> Session12<'a> {
 
     fn handshake_message(&mut self) -> Result<Message, Broken> {
         loop {
-            let next = self.pending.next_message();
-            if let Some(found) = next.map_err(|_| Broken::Unreadable)? {
+            if let Some(found) = self.pending.next_message()? {
                 return Ok(found);
             }
             match self.any_record()? {

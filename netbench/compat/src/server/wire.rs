@@ -7,10 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_scan::codec::{Record, Records, put_vec16};
+use netbench_scan::codec::{ReadError, Record, Records, put_vec16};
 use rustix::net::sockopt::set_socket_linger;
-
-use crate::certificates::KeyError;
 
 /// Content types (RFC 8446 section 5.1).
 pub(super) use netbench_scan::codec::content;
@@ -44,9 +42,15 @@ impl From<std::io::Error> for Broken {
     }
 }
 
-impl From<KeyError> for Broken {
-    fn from(error: KeyError) -> Self {
-        Self::Cannot(error.to_string())
+impl From<String> for Broken {
+    fn from(why: String) -> Self {
+        Self::Cannot(why)
+    }
+}
+
+impl From<ReadError> for Broken {
+    fn from(_: ReadError) -> Self {
+        Self::Unreadable
     }
 }
 
@@ -78,12 +82,11 @@ impl Wire {
     /// Reads the next record. Returns its content type and its payload.
     pub(super) fn record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
         loop {
-            match self.read.next_record() {
-                Ok(Some(Record {
+            match self.read.next_record()? {
+                Some(Record {
                     content, payload, ..
-                })) => return Ok((content, payload)),
-                Ok(None) => self.more()?,
-                Err(_) => return Err(Broken::Unreadable),
+                }) => return Ok((content, payload)),
+                None => self.more()?,
             }
         }
     }

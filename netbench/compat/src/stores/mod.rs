@@ -10,7 +10,7 @@ use netbench_model::roots::RootsSite;
 
 use crate::{
     case::{usual_sent, usual_trusted},
-    certificates::{CertificateSpec, Chain, ChainSpec, Digest, DirectoryName, der, pem},
+    certificates::{CertificateSpec, Chain, ChainSpec, Digest, DirectoryName, der, pem, rdns},
 };
 
 use layout::{Entry, Form, Held};
@@ -175,7 +175,6 @@ fn make(
         crls: &[],
     }
     .make(now)
-    .map_err(|error| error.to_string())
 }
 
 fn many_roots(now: Timestamp) -> Result<Vec<Vec<u8>>, String> {
@@ -202,15 +201,10 @@ fn rejected(certificate: &[u8]) -> String {
 /// Returns the number by which OpenSSL names a link: the first bytes of the digest of a name in its canonical form,
 /// in lower case and without the outer tag.
 fn name_hash(subject: &[(u32, String)]) -> u32 {
-    let rdns: Vec<u8> = subject
+    let lower = subject
         .iter()
-        .flat_map(|(attribute, text)| {
-            let value = der::value(der::tag::UTF8_STRING, text.to_lowercase().as_bytes());
-            let pair = der::sequence(&[&der::oid(&[2, 5, 4, *attribute]), &value]);
-            der::value(der::tag::SET, &pair)
-        })
-        .collect();
-    let digest = Digest::Sha1.of(&rdns);
+        .map(|(attribute, text)| (*attribute, text.to_lowercase()));
+    let digest = Digest::Sha1.of(&rdns(&lower.collect::<Vec<_>>()));
     u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
 }
 
