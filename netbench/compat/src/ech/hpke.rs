@@ -1,10 +1,10 @@
 //! The receiver's side of HPKE in base mode (RFC 9180), with X25519 and SHA-256.
 
 use aws_lc_rs::{
-    aead::{self, Aad, LessSafeKey, Nonce, UnboundKey},
+    aead,
     agreement::{self, PrivateKey, UnparsedPublicKey, X25519},
 };
-use netbench_scan::crypto::Hash;
+use netbench_scan::crypto::{Hash, Series};
 
 /// DHKEM(X25519, HKDF-SHA256).
 pub(super) const KEM_X25519: u16 = 0x0020;
@@ -29,61 +29,31 @@ pub(super) fn public_key(private: &[u8; KEY_BYTES]) -> Option<Vec<u8>> {
     Some(key.compute_public_key().ok()?.as_ref().to_vec())
 }
 
-/// A context that opens messages, each of which has the next number.
-pub(crate) struct Receiver {
-    key: LessSafeKey,
-    nonce: [u8; NONCE_BYTES],
-    sequence: u64,
-}
-
-impl Receiver {
-    /// Computes the context of `SetupBaseR` for an encapsulated key. Returns `None` if that is no key of X25519, or if the
-    /// AEAD is unknown.
-    pub(crate) fn new(
-        aead: u16,
-        private: &[u8; KEY_BYTES],
-        encapsulated: &[u8],
-        info: &[u8],
-    ) -> Option<Self> {
-        let algorithm = match aead {
-            1 => &aead::AES_128_GCM,
-            2 => &aead::AES_256_GCM,
-            3 => &aead::CHACHA20_POLY1305,
-            _ => return None,
-        };
-        let shared = decapsulated(private, encapsulated)?;
-        let ids = [*b"HP", *b"KE"].into_iter();
-        let numbers = [KEM_X25519, KDF_SHA256, aead].map(u16::to_be_bytes);
-        let suite = Labels(ids.chain(numbers).flatten().collect());
-        let mut context = vec![0];
-        context.extend(suite.extract(&[], "psk_id_hash", &[]));
-        context.extend(suite.extract(&[], "info_hash", info));
-        let secret = suite.extract(&shared, "secret", &[]);
-        let key = suite.expand(&secret, "key", &context, algorithm.key_len());
-        let nonce = suite.expand(&secret, "base_nonce", &context, NONCE_BYTES);
-        Some(Self {
-            key: LessSafeKey::new(UnboundKey::new(algorithm, &key).ok()?),
-            nonce: nonce.try_into().ok()?,
-            sequence: 0,
-        })
-    }
-
-    /// Decrypts the next message. A message that cannot be decrypted does not count.
-    pub(crate) fn open(&mut self, associated: &[u8], encrypted: &[u8]) -> Option<Vec<u8>> {
-        let mut nonce = self.nonce;
-        let number = self.sequence.to_be_bytes();
-        for (byte, count) in nonce[NONCE_BYTES - 8..].iter_mut().zip(number) {
-            *byte ^= count;
-        }
-        let mut bytes = encrypted.to_vec();
-        let nonce = Nonce::assume_unique_for_key(nonce);
-        let opened = self
-            .key
-            .open_in_place(nonce, Aad::from(associated), &mut bytes);
-        let plain = opened.ok()?.to_vec();
-        self.sequence += 1;
-        Some(plain)
-    }
+/// Computes the context of `SetupBaseR` for an encapsulated key, which opens a series of messages. Returns `None` if that is no
+/// key of X25519, or if the AEAD is unknown.
+pub(crate) fn receiver(
+    aead: u16,
+    private: &[u8; KEY_BYTES],
+    encapsulated: &[u8],
+    info: &[u8],
+) -> Option<Series> {
+    let algorithm = match aead {
+        1 => &aead::AES_128_GCM,
+        2 => &aead::AES_256_GCM,
+        3 => &aead::CHACHA20_POLY1305,
+        _ => return None,
+    };
+    let shared = decapsulated(private, encapsulated)?;
+    let ids = [*b"HP", *b"KE"].into_iter();
+    let numbers = [KEM_X25519, KDF_SHA256, aead].map(u16::to_be_bytes);
+    let suite = Labels(ids.chain(numbers).flatten().collect());
+    let mut context = vec![0];
+    context.extend(suite.extract(&[], "psk_id_hash", &[]));
+    context.extend(suite.extract(&[], "info_hash", info));
+    let secret = suite.extract(&shared, "secret", &[]);
+    let key = suite.expand(&secret, "key", &context, algorithm.key_len());
+    let nonce = suite.expand(&secret, "base_nonce", &context, NONCE_BYTES);
+    Series::new(algorithm, &key, nonce.try_into().ok()?)
 }
 
 /// Returns the secret of `Decap` (RFC 9180 section 4.1).
@@ -112,10 +82,8 @@ impl Labels {
     /// Computes `LabeledExpand`, for at most as many bytes as the hash has.
     fn expand(&self, secret: &[u8], label: &str, info: &[u8], length: usize) -> Vec<u8> {
         let bytes = u16::try_from(length).unwrap_or_default().to_be_bytes();
-        let parts = [&bytes, Self::VERSION, &self.0, label.as_bytes(), info, &[1]];
-        let mut block = HASH.hmac(secret, &parts.concat());
-        block.truncate(length);
-        block
+        let parts = [&bytes, Self::VERSION, &self.0, label.as_bytes(), info];
+        HASH.expand(secret, &parts.concat(), length)
     }
 }
 
@@ -135,7 +103,7 @@ mod tests {
 
     fn opened(aead: u16, encapsulated: &str, messages: [(&[u8], &str); 2]) -> Vec<Option<Vec<u8>>> {
         let private = bytes(PRIVATE).try_into().unwrap();
-        let mut receiver = Receiver::new(aead, &private, &bytes(encapsulated), INFO).unwrap();
+        let mut receiver = receiver(aead, &private, &bytes(encapsulated), INFO).unwrap();
         messages
             .iter()
             .map(|(associated, encrypted)| receiver.open(associated, &bytes(encrypted)))
@@ -170,9 +138,9 @@ mod tests {
         let other = [(b"Count-1".as_slice(), messages[0].1); 2];
         assert_eq!(opened(1, encapsulated, other), [None, None]);
         assert_eq!(opened(2, encapsulated, messages), [None, None]);
-        assert!(Receiver::new(4, &private, &bytes(encapsulated), INFO).is_none());
-        assert!(Receiver::new(1, &private, &bytes(encapsulated)[1..], INFO).is_none());
-        assert!(Receiver::new(1, &private, &[0; 32], INFO).is_none());
+        assert!(receiver(4, &private, &bytes(encapsulated), INFO).is_none());
+        assert!(receiver(1, &private, &bytes(encapsulated)[1..], INFO).is_none());
+        assert!(receiver(1, &private, &[0; 32], INFO).is_none());
     }
 
     /// Messages that Go's crypto/hpke sealed.

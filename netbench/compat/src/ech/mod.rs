@@ -7,11 +7,11 @@ use std::fmt;
 
 use netbench_model::{EchPolicy, tls::one_of};
 pub(crate) use netbench_scan::codec::extension::ENCRYPTED_CLIENT_HELLO;
-use netbench_scan::codec::{put_extension, put_u16, put_vec8, put_vec16};
+use netbench_scan::codec::{list16, put_extension, put_u16, put_vec8, put_vec16};
 use serde::Deserialize;
 
 pub use self::emulated::EmulatedEch;
-pub(crate) use self::hpke::Receiver;
+pub(crate) use self::hpke::receiver;
 use crate::certificates::kebab_words;
 
 /// The extension `ech_outer_extensions`.
@@ -146,66 +146,48 @@ impl ConfigKind {
         const MANDATORY: u16 = 0x8000;
         /// Makes the longest list together with an other configuration.
         const LONG: usize = 65_000;
-        let (id, private, is_known) = match self {
-            Self::Replaced | Self::OtherName => (2, [0x22; 32], true),
-            Self::Lost => (3, [0x33; 32], false),
-            _ => (1, [0x11; 32], true),
-        };
         let own = hpke::AEADS.map(|aead| (hpke::KDF_SHA256, aead));
-        let suites = match self {
-            Self::UnknownSuite => vec![(UNASSIGNED, UNASSIGNED)],
+        let (mut id, mut version, mut name) = (1, ENCRYPTED_CLIENT_HELLO, PUBLIC_NAME);
+        let (mut kem, mut suites, mut extension) = (hpke::KEM_X25519, own.to_vec(), None);
+        match self {
+            Self::Right => {}
+            Self::Replaced => id = 2,
+            Self::OtherName => (id, name) = (2, "other.netbench.test"),
+            Self::Lost => id = 3,
+            Self::OptionalExtension => extension = Some(UNASSIGNED),
+            Self::MandatoryExtension => extension = Some(MANDATORY | UNASSIGNED),
+            Self::UnknownVersion | Self::LongUnknownVersion => version = UNASSIGNED,
+            Self::UnknownKem => kem = UNASSIGNED,
+            Self::UnknownSuite => suites = vec![(UNASSIGNED, UNASSIGNED)],
             Self::UnknownSuiteFirst => {
-                [[(UNASSIGNED, 1), (1, UNASSIGNED)].as_slice(), &own].concat()
+                suites.splice(0..0, [(UNASSIGNED, 1), (1, UNASSIGNED)]);
             }
-            Self::ChaCha20 => vec![own[2]],
-            _ => own.to_vec(),
-        };
-        let mut extensions = Vec::new();
-        let codes: &[u16] = match self {
-            Self::OptionalExtension => &[UNASSIGNED],
-            Self::MandatoryExtension => &[MANDATORY | UNASSIGNED],
-            _ => &[],
-        };
-        for code in codes {
-            put_extension(&mut extensions, *code, b"netbench");
+            Self::ChaCha20 => suites = vec![own[2]],
+            Self::AddressName => name = "192.0.2.1",
         }
-        let name = match self {
-            Self::OtherName => "other.netbench.test",
-            Self::AddressName => "192.0.2.1",
-            _ => PUBLIC_NAME,
-        };
+        let private = [0x11 * id; 32];
+        let mut extensions = Vec::new();
+        if let Some(code) = extension {
+            put_extension(&mut extensions, code, b"netbench");
+        }
         let mut contents = vec![id];
-        put_u16(
-            &mut contents,
-            match self {
-                Self::UnknownKem => UNASSIGNED,
-                _ => hpke::KEM_X25519,
-            },
-        );
-        put_vec16(
-            &mut contents,
-            &hpke::public_key(&private).unwrap_or_default(),
-        );
+        put_u16(&mut contents, kem);
+        let public = hpke::public_key(&private).unwrap_or_default();
+        put_vec16(&mut contents, &public);
         let suites = suites.iter().flat_map(|(kdf, aead)| [*kdf, *aead]);
-        let suites: Vec<u8> = suites.flat_map(u16::to_be_bytes).collect();
-        put_vec16(&mut contents, &suites);
+        contents.extend(list16(suites));
         contents.push(LONGEST_NAME);
         put_vec8(&mut contents, name.as_bytes());
         put_vec16(&mut contents, &extensions);
-        let version = match self {
-            Self::UnknownVersion | Self::LongUnknownVersion => UNASSIGNED,
-            _ => ENCRYPTED_CLIENT_HELLO,
-        };
         if self == Self::LongUnknownVersion {
             contents = vec![0xff; LONG];
         }
         let mut encoded = Vec::new();
-        put_u16(&mut encoded, version);
-        put_vec16(&mut encoded, &contents);
+        put_extension(&mut encoded, version, &contents);
         EchConfig {
             encoded,
             id,
-            private: Some(private).filter(|_| is_known),
+            private: Some(private).filter(|_| self != Self::Lost),
             is_usable: self.is_usable(),
         }
     }

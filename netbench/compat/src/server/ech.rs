@@ -5,7 +5,7 @@ use netbench_scan::{
         ClientHello, Message, Reader, extension as code, message, put_extension, put_vec8,
         put_vec16,
     },
-    crypto::Hash,
+    crypto::{Hash, Series},
 };
 
 use super::{
@@ -16,7 +16,7 @@ use crate::{
     client::ClientSpec,
     ech::{
         ENCRYPTED_CLIENT_HELLO, EchConfig, EchFlaw, EchServerSpec, LONGEST_NAME, OUTER_EXTENSIONS,
-        Receiver, list,
+        list, receiver,
     },
 };
 
@@ -102,7 +102,7 @@ pub(super) struct EchServer {
 pub(super) struct Accepted {
     /// The inner hello, as a message.
     pub(super) inner: Hello,
-    receiver: Receiver,
+    receiver: Series,
     id: u8,
     suite: (u16, u16),
 }
@@ -163,8 +163,7 @@ impl EchServer {
             };
             let info = [b"tls ech\0", config.encoded.as_slice()].concat();
             let (_, aead) = offered.suite;
-            let receiver = Receiver::new(aead, private, offered.encapsulated, &info);
-            let Some(mut receiver) = receiver else {
+            let Some(mut receiver) = receiver(aead, private, offered.encapsulated, &info) else {
                 continue;
             };
             if let Some(encoded) = receiver.open(&associated, offered.payload) {
@@ -318,7 +317,7 @@ impl Accepted {
     fn confirmation(&self, hash: Hash, label: &str, transcript: &[u8], last: &[u8]) -> Vec<u8> {
         let secret = hash.extract(&[], &self.inner.offer.random);
         let digest = hash.of_bytes(&[transcript, last].concat());
-        hash.expand(&secret, label, &digest, CONFIRMATION)
+        hash.expand_label(&secret, label, &digest, CONFIRMATION)
     }
 }
 

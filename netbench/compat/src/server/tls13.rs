@@ -24,22 +24,16 @@ use crate::{
 /// A finished handshake.
 pub(super) struct Session13<'a> {
     wire: &'a mut Wire,
-    keys: Keys,
-    /// Partly read handshake messages.
-    read: Messages,
-    record_bytes: usize,
-    /// Whether early data is skipped, until the first other record.
-    skips_early_data: bool,
-}
-
-struct Keys {
     suite: u16,
     hash: Hash,
     transcript: Vec<u8>,
-    write: Protection13,
     read: Protection13,
-    write_secret: Vec<u8>,
-    read_secret: Vec<u8>,
+    write: Protection13,
+    /// Partly read handshake messages.
+    pending: Messages,
+    record_bytes: usize,
+    /// Whether early data is skipped, until the first other record.
+    skips_early_data: bool,
 }
 
 /// A first ClientHello, and the one that was encrypted in it.
@@ -108,11 +102,18 @@ impl<'a> Session13<'a> {
             wire.send_plain(content::CHANGE_CIPHER_SPEC, &[1])?;
         }
         let handshake_secret = hash.handshake_secret(&shared);
-        let keys = Keys::new(chosen.suite.0, hash, transcript, &handshake_secret)?;
+        let so_far = hash.of_bytes(&transcript);
+        let pair = Protection13::pair(chosen.suite.0, &handshake_secret, "hs", &so_far);
+        let [read, write] =
+            pair.ok_or_else(|| Broken::Cannot(format!("no records with {}", chosen.suite)))?;
         let mut session = Self {
             wire,
-            keys,
-            read: Messages::default(),
+            suite: chosen.suite.0,
+            hash,
+            transcript,
+            read,
+            write,
+            pending: Messages::default(),
             record_bytes: server.spec.record_bytes.unwrap_or(LONGEST_RECORD),
             skips_early_data: served.is_offered_early_data,
         };
@@ -142,14 +143,14 @@ impl<'a> Session13<'a> {
             put_extension(&mut of_leaf, code::STATUS_REQUEST, &super::status(response));
         }
         flight.extend(certificate(server, hello, &of_leaf));
-        self.keys.transcript.extend(&flight);
-        let signed = to_sign("server", &self.keys.digest());
+        self.transcript.extend(&flight);
+        let signed = to_sign("server", &self.digest());
         let signature = server.chain.key.sign_handshake(chosen.scheme, &signed)?;
         let verify = certificate_verify(chosen.scheme.0, &signature);
-        self.keys.transcript.extend(&verify);
+        self.transcript.extend(&verify);
         flight.extend(verify);
-        let finished = message(20, &self.keys.finished(&self.keys.write_secret));
-        self.keys.transcript.extend(&finished);
+        let finished = message(20, &self.write.finished(&self.transcript));
+        self.transcript.extend(&finished);
         flight.extend(finished);
         self.send(content::HANDSHAKE, &flight)
     }
@@ -162,11 +163,8 @@ impl<'a> Session13<'a> {
         ech: EchOutcome,
         served: &mut Served,
     ) -> Result<(), Broken> {
-        let hash = self.keys.hash;
-        let main = hash.main_secret(handshake_secret);
-        let so_far = self.keys.digest();
-        let client_secret = hash.derive(&main, "c ap traffic", &so_far);
-        let server_secret = hash.derive(&main, "s ap traffic", &so_far);
+        let main = self.hash.main_secret(handshake_secret);
+        let application = Protection13::pair(self.suite, &main, "ap", &self.digest());
         let known = server.ech.as_ref();
         let forbids_certificate = known.is_some_and(|it| it.forbids_certificate(ech));
         let mut shown = Shown::Nothing;
@@ -183,23 +181,23 @@ impl<'a> Session13<'a> {
                     }
                 }
                 15 => {
-                    let signed = to_sign("client", &self.keys.digest());
+                    let signed = to_sign("client", &self.digest());
                     let verified = shown.verify(server, body, &signed);
                     shown = verified.map_err(|why| self.refuse(why))?;
                 }
-                20 if body != self.keys.finished(&self.keys.read_secret) => {
+                20 if body != self.read.finished(&self.transcript) => {
                     return Err(self.refuse(Broken::Refused(alert::DECRYPT_ERROR)));
                 }
                 _ => {}
             }
             let kind = message.kind;
-            self.keys.transcript.extend(message.whole);
+            self.transcript.extend(message.whole);
             if kind == 20 {
                 break;
             }
         }
         served.is_finished = true;
-        self.keys.take(client_secret, server_secret)?;
+        [self.read, self.write] = application.ok_or(Broken::Unreadable)?;
         // A client that shows a certificate otherwise shows none to a server that rejected ECH.
         if !forbids_certificate {
             shown
@@ -217,9 +215,7 @@ impl<'a> Session13<'a> {
     pub(super) fn update_keys(&mut self, times: u16) -> Result<(), Broken> {
         for _ in 0..times {
             self.send(content::HANDSHAKE, &message(message_type::KEY_UPDATE, &[1]))?;
-            let next = self.keys.next(&self.keys.write_secret);
-            self.keys.write = self.keys.protection(&next)?;
-            self.keys.write_secret = next;
+            self.write = self.write.updated().ok_or(Broken::Unreadable)?;
         }
         Ok(())
     }
@@ -230,13 +226,10 @@ impl<'a> Session13<'a> {
             let (kind, plain) = match kind {
                 content::CHANGE_CIPHER_SPEC => continue,
                 content::ALERT => return Err(alert_of(&payload)),
-                content::APPLICATION_DATA => match self.keys.read.open(&payload) {
+                content::APPLICATION_DATA => match self.read.open(&payload) {
                     Some(opened) => opened,
                     // Early data is refused by skipping it (RFC 8446 section 4.2.10).
-                    None if self.skips_early_data => {
-                        self.keys.read = self.keys.protection(&self.keys.read_secret)?;
-                        continue;
-                    }
+                    None if self.skips_early_data => continue,
                     None => return Err(Broken::Unreadable),
                 },
                 _ => return Err(Broken::Unreadable),
@@ -249,17 +242,20 @@ impl<'a> Session13<'a> {
         }
     }
 
+    fn digest(&self) -> Vec<u8> {
+        self.hash.of_bytes(&self.transcript)
+    }
+
     fn handshake_message(&mut self) -> Result<Message, Broken> {
         loop {
-            let next = self.read.next_message();
-            if let Some(found) = next.map_err(|_| Broken::Unreadable)? {
+            if let Some(found) = self.pending.next_message()? {
                 return Ok(found);
             }
             let (kind, plain) = self.record()?;
             if kind != content::HANDSHAKE {
                 return Err(Broken::Unreadable);
             }
-            self.read.push(&plain);
+            self.pending.push(&plain);
         }
     }
 }
@@ -270,14 +266,10 @@ impl Session for Session13<'_> {
             match self.record()? {
                 (content::APPLICATION_DATA, data) => return Ok(data),
                 (content::HANDSHAKE, bytes) => {
-                    self.read.push(&bytes);
-                    while let Some(message) =
-                        self.read.next_message().map_err(|_| Broken::Unreadable)?
-                    {
+                    self.pending.push(&bytes);
+                    while let Some(message) = self.pending.next_message()? {
                         if message.kind == message_type::KEY_UPDATE {
-                            let next = self.keys.next(&self.keys.read_secret);
-                            self.keys.read = self.keys.protection(&next)?;
-                            self.keys.read_secret = next;
+                            self.read = self.read.updated().ok_or(Broken::Unreadable)?;
                         }
                     }
                 }
@@ -289,12 +281,7 @@ impl Session for Session13<'_> {
     fn send(&mut self, kind: u8, bytes: &[u8]) -> Result<(), Broken> {
         let mut records = Vec::new();
         for piece in bytes.chunks(self.record_bytes.clamp(1, LONGEST_RECORD)) {
-            let record = self
-                .keys
-                .write
-                .seal(kind, piece)
-                .ok_or(Broken::Unreadable)?;
-            records.extend(record);
+            records.extend(self.write.seal(kind, piece).ok_or(Broken::Unreadable)?);
         }
         self.wire.send(&records)
     }
@@ -305,59 +292,6 @@ impl Session for Session13<'_> {
 
     fn wire(&mut self) -> &mut Wire {
         self.wire
-    }
-}
-
-impl Keys {
-    fn new(
-        suite: u16,
-        hash: Hash,
-        transcript: Vec<u8>,
-        handshake_secret: &[u8],
-    ) -> Result<Self, Broken> {
-        let so_far = hash.of_bytes(&transcript);
-        let read_secret = hash.derive(handshake_secret, "c hs traffic", &so_far);
-        let write_secret = hash.derive(handshake_secret, "s hs traffic", &so_far);
-        let protections =
-            [&read_secret, &write_secret].map(|secret| Protection13::new(suite, hash, secret));
-        let [Some(read), Some(write)] = protections else {
-            let suite = CipherSuite(suite);
-            return Err(Broken::Cannot(format!("no records with {suite}")));
-        };
-        Ok(Self {
-            suite,
-            hash,
-            transcript,
-            write,
-            read,
-            write_secret,
-            read_secret,
-        })
-    }
-
-    fn digest(&self) -> Vec<u8> {
-        self.hash.of_bytes(&self.transcript)
-    }
-
-    fn finished(&self, secret: &[u8]) -> Vec<u8> {
-        self.hash.finished(secret, &self.transcript)
-    }
-
-    fn next(&self, secret: &[u8]) -> Vec<u8> {
-        let hash = self.hash;
-        hash.expand(secret, "traffic upd", &[], hash.length())
-    }
-
-    fn protection(&self, secret: &[u8]) -> Result<Protection13, Broken> {
-        Protection13::new(self.suite, self.hash, secret).ok_or(Broken::Unreadable)
-    }
-
-    fn take(&mut self, client_secret: Vec<u8>, server_secret: Vec<u8>) -> Result<(), Broken> {
-        self.read = self.protection(&client_secret)?;
-        self.write = self.protection(&server_secret)?;
-        self.read_secret = client_secret;
-        self.write_secret = server_secret;
-        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@
 use aws_lc_rs::{aead, digest, hmac};
 use netbench_model::tls::CipherSuite;
 
-use crate::codec::{Reader, put_vec8};
+use crate::codec::put_vec8;
 
 /// The hash of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,32 +24,28 @@ impl Hash {
         }
     }
 
+    fn algorithm(self) -> hmac::Algorithm {
+        match self {
+            Self::Sha256 => hmac::HMAC_SHA256,
+            Self::Sha384 => hmac::HMAC_SHA384,
+        }
+    }
+
     /// Returns the length of a digest.
     pub fn length(self) -> usize {
-        match self {
-            Self::Sha256 => 32,
-            Self::Sha384 => 48,
-        }
+        self.algorithm().digest_algorithm().output_len
     }
 
     /// Returns the digest of these bytes.
     pub fn of_bytes(self, bytes: &[u8]) -> Vec<u8> {
-        let algorithm = match self {
-            Self::Sha256 => &digest::SHA256,
-            Self::Sha384 => &digest::SHA384,
-        };
-        digest::digest(algorithm, bytes).as_ref().to_vec()
+        let digest = digest::digest(self.algorithm().digest_algorithm(), bytes);
+        digest.as_ref().to_vec()
     }
 
     /// Computes HMAC with this hash.
     pub fn hmac(self, key: &[u8], data: &[u8]) -> Vec<u8> {
-        let algorithm = match self {
-            Self::Sha256 => hmac::HMAC_SHA256,
-            Self::Sha384 => hmac::HMAC_SHA384,
-        };
-        hmac::sign(&hmac::Key::new(algorithm, key), data)
-            .as_ref()
-            .to_vec()
+        let key = hmac::Key::new(self.algorithm(), key);
+        hmac::sign(&key, data).as_ref().to_vec()
     }
 
     /// Computes HKDF-Extract; an empty input stands for zeros.
@@ -60,27 +56,31 @@ impl Hash {
         self.hmac(salt, input)
     }
 
-    /// Computes HKDF-Expand-Label.
-    pub fn expand(self, secret: &[u8], label: &str, context: &[u8], length: usize) -> Vec<u8> {
+    /// Computes HKDF-Expand, for at most as many bytes as the hash has.
+    pub fn expand(self, secret: &[u8], info: &[u8], length: usize) -> Vec<u8> {
+        let mut block = self.hmac(secret, &[info, &[1]].concat());
+        block.truncate(length);
+        block
+    }
+
+    /// Computes HKDF-Expand-Label, for at most as many bytes as the hash has.
+    pub fn expand_label(
+        self,
+        secret: &[u8],
+        label: &str,
+        context: &[u8],
+        length: usize,
+    ) -> Vec<u8> {
         let mut info = u16::try_from(length).unwrap_or(0).to_be_bytes().to_vec();
         let label = [b"tls13 ", label.as_bytes()].concat();
         put_vec8(&mut info, &label);
         put_vec8(&mut info, context);
-        let mut output = Vec::with_capacity(length);
-        let mut block = Vec::new();
-        let mut counter = 1;
-        while output.len() < length {
-            block = self.hmac(secret, &[&block, info.as_slice(), &[counter]].concat());
-            output.extend_from_slice(&block);
-            counter += 1;
-        }
-        output.truncate(length);
-        output
+        self.expand(secret, &info, length)
     }
 
     /// Computes Derive-Secret from a transcript's hash.
     pub fn derive(self, secret: &[u8], label: &str, transcript_hash: &[u8]) -> Vec<u8> {
-        self.expand(secret, label, transcript_hash, self.length())
+        self.expand_label(secret, label, transcript_hash, self.length())
     }
 
     /// Returns the handshake secret of TLS 1.3 from the secret of the key exchange.
@@ -100,7 +100,7 @@ impl Hash {
 
     /// Returns the `verify_data` of a Finished message or of a binder in TLS 1.3.
     pub fn finished(self, secret: &[u8], transcript: &[u8]) -> Vec<u8> {
-        let key = self.expand(secret, "finished", &[], self.length());
+        let key = self.expand_label(secret, "finished", &[], self.length());
         self.hmac(&key, &self.of_bytes(transcript))
     }
 
@@ -148,65 +148,127 @@ pub fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
     }
 }
 
-/// One direction's protection in TLS 1.3 (RFC 8446 section 5.2).
-pub struct Protection13 {
+/// An AEAD for a series of messages, each of which has the next number.
+pub struct Series {
     key: aead::LessSafeKey,
     iv: [u8; 12],
-    sequence: u64,
+    number: u64,
+}
+
+impl Series {
+    /// Begins a series. Returns `None` for a key of another length than the algorithm's.
+    pub fn new(algorithm: &'static aead::Algorithm, key: &[u8], iv: [u8; 12]) -> Option<Self> {
+        let key = aead::UnboundKey::new(algorithm, key).ok()?;
+        Some(Self {
+            key: aead::LessSafeKey::new(key),
+            iv,
+            number: 0,
+        })
+    }
+
+    /// Decrypts the next message. A message that cannot be decrypted does not count.
+    pub fn open(&mut self, associated: &[u8], encrypted: &[u8]) -> Option<Vec<u8>> {
+        self.open_as(self.number, associated, encrypted)
+    }
+
+    fn open_as(&mut self, number: u64, associated: &[u8], encrypted: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, associated) = (self.nonce(number), aead::Aad::from(associated));
+        let mut bytes = encrypted.to_vec();
+        let opened = self.key.open_in_place(nonce, associated, &mut bytes);
+        let plain = opened.ok()?.to_vec();
+        self.number += 1;
+        Some(plain)
+    }
+
+    fn seal(&mut self, associated: &[u8], mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let (nonce, associated) = (self.nonce(self.number), aead::Aad::from(associated));
+        let sealed = self
+            .key
+            .seal_in_place_append_tag(nonce, associated, &mut bytes);
+        sealed.ok()?;
+        self.number += 1;
+        Some(bytes)
+    }
+
+    /// Returns the initialization vector, whose last bytes are combined with a number (RFC 8446 section 5.3).
+    fn nonce(&self, number: u64) -> aead::Nonce {
+        let mut nonce = self.iv;
+        for (byte, count) in nonce[4..].iter_mut().zip(number.to_be_bytes()) {
+            *byte ^= count;
+        }
+        aead::Nonce::assume_unique_for_key(nonce)
+    }
+}
+
+/// One direction's protection in TLS 1.3 (RFC 8446 section 5.2).
+pub struct Protection13 {
+    suite: u16,
+    secret: Vec<u8>,
+    series: Series,
 }
 
 impl Protection13 {
     /// Derives the keys from a traffic secret. Returns `None` for a suite without an AEAD.
-    pub fn new(suite: u16, hash: Hash, secret: &[u8]) -> Option<Self> {
-        let cipher = cipher(suite)?;
-        let key = hash.expand(secret, "key", &[], cipher.key_len());
-        let iv = hash.expand(secret, "iv", &[], 12);
+    fn new(suite: u16, secret: Vec<u8>) -> Option<Self> {
+        let (cipher, hash) = (cipher(suite)?, Hash::of(suite));
+        let key = hash.expand_label(&secret, "key", &[], cipher.key_len());
+        let iv = hash.expand_label(&secret, "iv", &[], 12);
         Some(Self {
-            key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher, &key).ok()?),
-            iv: iv.try_into().ok()?,
-            sequence: 0,
+            suite,
+            secret,
+            series: Series::new(cipher, &key, iv.try_into().ok()?)?,
         })
     }
 
-    /// Decrypts a record. Returns the inner content type, and the contents.
+    /// Derives the protection of a stage, `hs` or `ap`, from its secret and the transcript's hash: of the client's direction,
+    /// and of the server's. Returns `None` for a suite without an AEAD.
+    pub fn pair(
+        suite: u16,
+        secret: &[u8],
+        stage: &str,
+        transcript_hash: &[u8],
+    ) -> Option<[Self; 2]> {
+        let sides = ["c", "s"].map(|side| {
+            let label = format!("{side} {stage} traffic");
+            let secret = Hash::of(suite).derive(secret, &label, transcript_hash);
+            Self::new(suite, secret)
+        });
+        let [client, server] = sides;
+        Some([client?, server?])
+    }
+
+    /// Returns the protection after a KeyUpdate (RFC 8446 section 7.2).
+    pub fn updated(&self) -> Option<Self> {
+        let hash = Hash::of(self.suite);
+        let secret = hash.expand_label(&self.secret, "traffic upd", &[], hash.length());
+        Self::new(self.suite, secret)
+    }
+
+    /// Returns the `verify_data` of the direction's Finished message.
+    pub fn finished(&self, transcript: &[u8]) -> Vec<u8> {
+        Hash::of(self.suite).finished(&self.secret, transcript)
+    }
+
+    /// Decrypts a record. Returns the inner content type, and the contents. A record that cannot be decrypted does not count.
     pub fn open(&mut self, payload: &[u8]) -> Option<(u8, Vec<u8>)> {
-        let header = header(23, payload.len())?;
-        let mut bytes = payload.to_vec();
-        let nonce = self.nonce();
-        let plain = self
-            .key
-            .open_in_place(nonce, aead::Aad::from(header), &mut bytes)
-            .ok()?;
+        let plain = self.series.open(&header(23, payload.len())?, payload)?;
         let end = plain.iter().rposition(|byte| *byte != 0)?;
         Some((plain[end], plain[..end].to_vec()))
     }
 
     /// Encrypts a whole record.
     pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
-        let mut bytes = [plain, &[content]].concat();
-        let header = header(23, bytes.len() + 16)?;
-        let nonce = self.nonce();
-        self.key
-            .seal_in_place_append_tag(nonce, aead::Aad::from(header), &mut bytes)
-            .ok()?;
-        Some([header.as_slice(), &bytes].concat())
-    }
-
-    fn nonce(&mut self) -> aead::Nonce {
-        let mut nonce = self.iv;
-        for (byte, count) in nonce[4..].iter_mut().zip(self.sequence.to_be_bytes()) {
-            *byte ^= count;
-        }
-        self.sequence += 1;
-        aead::Nonce::assume_unique_for_key(nonce)
+        let plain = [plain, &[content]].concat();
+        let header = header(23, plain.len() + 16)?;
+        Some([header.as_slice(), &self.series.seal(&header, plain)?].concat())
     }
 }
 
 /// One direction's protection in TLS 1.2 with an AEAD (RFC 5246 section 6.2.3.3, 5288, 7905).
 pub struct Protection12 {
-    key: aead::LessSafeKey,
-    iv: Vec<u8>,
-    sequence: u64,
+    series: Series,
+    /// The number of bytes of a nonce that a record has before its contents. The others are implicit.
+    explicit_bytes: usize,
 }
 
 impl Protection12 {
@@ -223,66 +285,37 @@ impl Protection12 {
 
     /// Creates the protection from a direction's key and its implicit nonce. Returns `None` for a suite without an
     /// AEAD.
-    pub fn new(suite: u16, key: &[u8], iv: &[u8]) -> Option<Self> {
+    pub fn new(suite: u16, key: &[u8], implicit: &[u8]) -> Option<Self> {
+        let mut iv = [0; 12];
+        iv.get_mut(..implicit.len())?.copy_from_slice(implicit);
         Some(Self {
-            key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher(suite)?, key).ok()?),
-            iv: iv.to_vec(),
-            sequence: 0,
+            series: Series::new(cipher(suite)?, key, iv)?,
+            explicit_bytes: iv.len() - implicit.len(),
         })
     }
 
     /// Decrypts a record. Returns `None` if it does not verify.
     pub fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
-        let mut reader = Reader::new(payload);
-        let explicit = if self.iv.len() == 4 {
-            reader.take(8)?
-        } else {
-            &[]
-        };
-        let nonce = self.nonce(explicit)?;
-        let mut bytes = reader.rest().to_vec();
-        let additional = self.additional(content, bytes.len().checked_sub(16)?)?;
-        let plain = self
-            .key
-            .open_in_place(nonce, aead::Aad::from(additional), &mut bytes)
-            .ok()?;
-        let plain = plain.to_vec();
-        self.sequence += 1;
-        Some(plain)
+        let (explicit, encrypted) = payload.split_at_checked(self.explicit_bytes)?;
+        let number = explicit.try_into().map(u64::from_be_bytes);
+        let number = number.unwrap_or(self.series.number);
+        let associated = self.associated(content, encrypted.len().checked_sub(16)?)?;
+        self.series.open_as(number, &associated, encrypted)
     }
 
     /// Encrypts a whole record.
     pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
-        let explicit = self.sequence.to_be_bytes();
-        let explicit: &[u8] = if self.iv.len() == 4 { &explicit } else { &[] };
-        let nonce = self.nonce(explicit)?;
-        let additional = self.additional(content, plain.len())?;
-        let mut bytes = plain.to_vec();
-        self.key
-            .seal_in_place_append_tag(nonce, aead::Aad::from(additional), &mut bytes)
-            .ok()?;
-        self.sequence += 1;
+        let explicit = self.series.number.to_be_bytes();
+        let explicit = &explicit[..self.explicit_bytes];
+        let associated = self.associated(content, plain.len())?;
+        let bytes = self.series.seal(&associated, plain.to_vec())?;
         let header = header(content, explicit.len() + bytes.len())?;
         Some([header.as_slice(), explicit, &bytes].concat())
     }
 
-    fn nonce(&self, explicit: &[u8]) -> Option<aead::Nonce> {
-        let mut nonce: [u8; 12] = if explicit.is_empty() {
-            self.iv.as_slice().try_into().ok()?
-        } else {
-            [&self.iv, explicit].concat().try_into().ok()?
-        };
-        if explicit.is_empty() {
-            for (byte, count) in nonce[4..].iter_mut().zip(self.sequence.to_be_bytes()) {
-                *byte ^= count;
-            }
-        }
-        Some(aead::Nonce::assume_unique_for_key(nonce))
-    }
-
-    fn additional(&self, content: u8, length: usize) -> Option<[u8; 13]> {
+    fn associated(&self, content: u8, length: usize) -> Option<[u8; 13]> {
         let mut bytes = [0; 13];
-        bytes[..8].copy_from_slice(&self.sequence.to_be_bytes());
+        bytes[..8].copy_from_slice(&self.series.number.to_be_bytes());
         bytes[8..].copy_from_slice(&header(content, length)?);
         Some(bytes)
     }

@@ -78,14 +78,11 @@ impl PrivateShares {
 impl PrivateShare {
     /// Generates a key. Returns `None` for a group that cannot be computed.
     pub fn new(group: u16) -> Option<Self> {
-        let kem = match kem_of(group) {
-            Some(algorithm) => Some(DecapsulationKey::generate(algorithm).ok()?),
-            None => None,
-        };
+        let (curve, kem) = parts_of(group)?;
         Some(Self {
             group,
-            curve: PrivateKey::generate(curve_of(group)?).ok()?,
-            kem,
+            curve: PrivateKey::generate(curve).ok()?,
+            kem: kem.map(DecapsulationKey::generate).transpose().ok()?,
         })
     }
 
@@ -113,60 +110,53 @@ impl PrivateShare {
 
     /// Returns the secret shared with a server that sent this public value, or on a curve with any peer.
     pub fn agree(&self, theirs: &[u8]) -> Option<Vec<u8>> {
-        let curve_bytes = match curve_of(self.group)? {
-            a if a == &agreement::X25519 => 32,
-            a if a == &agreement::ECDH_P256 => 65,
-            a if a == &agreement::ECDH_P384 => 97,
-            _ => 133,
-        };
         let Some(kem) = &self.kem else {
             return self.agree_on_curve(theirs);
         };
-        let ml_kem_first = self.group == 0x11ec;
-        let at = if ml_kem_first {
-            theirs.len().checked_sub(curve_bytes)?
-        } else {
-            curve_bytes
-        };
-        let (first, second) = theirs.split_at_checked(at)?;
-        let (ciphertext, point) = if ml_kem_first {
-            (first, second)
-        } else {
-            (second, first)
+        let curve_bytes = self.curve.compute_public_key().ok()?.as_ref().len();
+        let kem_bytes = theirs.len().checked_sub(curve_bytes)?;
+        let (ciphertext, point) = match self.is_kem_first() {
+            true => theirs.split_at(kem_bytes),
+            false => {
+                let (point, ciphertext) = theirs.split_at(curve_bytes);
+                (ciphertext, point)
+            }
         };
         let secret = kem.decapsulate(Ciphertext::from(ciphertext)).ok()?;
         Some(self.joined(&self.agree_on_curve(point)?, secret.as_ref()))
     }
 
     fn agree_on_curve(&self, theirs: &[u8]) -> Option<Vec<u8>> {
-        let theirs = UnparsedPublicKey::new(curve_of(self.group)?, theirs);
+        let theirs = UnparsedPublicKey::new(self.curve.algorithm(), theirs);
         agree(&self.curve, theirs, (), |secret| Ok(secret.to_vec())).ok()
     }
 
-    /// Joins both parts: X25519MLKEM768 has ML-KEM first, the NIST hybrids the curve (draft-ietf-tls-ecdhe-mlkem).
     fn joined(&self, curve: &[u8], kem: &[u8]) -> Vec<u8> {
-        if self.group == 0x11ec {
-            [kem, curve].concat()
-        } else {
-            [curve, kem].concat()
+        match self.is_kem_first() {
+            true => [kem, curve].concat(),
+            false => [curve, kem].concat(),
         }
     }
-}
 
-fn curve_of(group: u16) -> Option<&'static agreement::Algorithm> {
-    match group {
-        0x001d | 0x11ec => Some(&agreement::X25519),
-        0x0017 | 0x11eb => Some(&agreement::ECDH_P256),
-        0x0018 | 0x11ed => Some(&agreement::ECDH_P384),
-        0x0019 => Some(&agreement::ECDH_P521),
-        _ => None,
+    /// Returns whether the part of the KEM comes first: X25519MLKEM768 has it first, the NIST hybrids the curve
+    /// (draft-ietf-tls-ecdhe-mlkem).
+    fn is_kem_first(&self) -> bool {
+        self.group == 0x11ec
     }
 }
 
-fn kem_of(group: u16) -> Option<&'static kem::Algorithm<kem::AlgorithmId>> {
-    match group {
-        0x11ec | 0x11eb => Some(&kem::ML_KEM_768),
-        0x11ed => Some(&kem::ML_KEM_1024),
-        _ => None,
-    }
+type Kem = kem::Algorithm<kem::AlgorithmId>;
+
+/// Returns the curve of a group, and the KEM of a hybrid group.
+fn parts_of(group: u16) -> Option<(&'static agreement::Algorithm, Option<&'static Kem>)> {
+    Some(match group {
+        0x001d => (&agreement::X25519, None),
+        0x0017 => (&agreement::ECDH_P256, None),
+        0x0018 => (&agreement::ECDH_P384, None),
+        0x0019 => (&agreement::ECDH_P521, None),
+        0x11ec => (&agreement::X25519, Some(&kem::ML_KEM_768)),
+        0x11eb => (&agreement::ECDH_P256, Some(&kem::ML_KEM_768)),
+        0x11ed => (&agreement::ECDH_P384, Some(&kem::ML_KEM_1024)),
+        _ => return None,
+    })
 }

@@ -146,7 +146,6 @@ pub(crate) struct Session13 {
     hash: Hash,
     transcript: Vec<u8>,
     handshake_secret: Vec<u8>,
-    client_secret: Vec<u8>,
     server: Protection13,
     client: Protection13,
     resumption_secret: Vec<u8>,
@@ -168,16 +167,14 @@ impl Session13 {
         let transcript = [before, server_hello].concat();
         let handshake_secret = hash.handshake_secret(shared);
         let so_far = hash.of_bytes(&transcript);
-        let client_secret = hash.derive(&handshake_secret, "c hs traffic", &so_far);
-        let server_secret = hash.derive(&handshake_secret, "s hs traffic", &so_far);
+        let [client, server] = Protection13::pair(hello.suite, &handshake_secret, "hs", &so_far)?;
         Some(Self {
             suite: hello.suite,
             hash,
             transcript,
-            server: Protection13::new(hello.suite, hash, &server_secret)?,
-            client: Protection13::new(hello.suite, hash, &client_secret)?,
+            server,
+            client,
             handshake_secret,
-            client_secret,
             resumption_secret: Vec::new(),
             joined: Messages::default(),
             encrypted: Encrypted13::default(),
@@ -238,16 +235,13 @@ impl Session13 {
             }
             self.encrypted.certificate_request = Some(asked);
         }
-        let proof = self.hash.finished(&self.client_secret, &self.transcript);
-        let finished = message(20, &proof);
+        let finished = message(20, &self.client.finished(&self.transcript));
         flight.extend(self.client.seal(content::HANDSHAKE, &finished)?);
         self.transcript.extend(finished);
 
         let main = self.hash.main_secret(&self.handshake_secret);
-        let client = self.hash.derive(&main, "c ap traffic", &at_server_finished);
-        let server = self.hash.derive(&main, "s ap traffic", &at_server_finished);
-        self.client = Protection13::new(self.suite, self.hash, &client)?;
-        self.server = Protection13::new(self.suite, self.hash, &server)?;
+        let pair = Protection13::pair(self.suite, &main, "ap", &at_server_finished);
+        [self.client, self.server] = pair?;
         let so_far = self.hash.of_bytes(&self.transcript);
         self.resumption_secret = self.hash.derive(&main, "res master", &so_far);
         Some(flight)
@@ -265,7 +259,7 @@ impl Session13 {
                 let length = self.hash.length();
                 self.tickets.push(Resumption13 {
                     suite: self.suite,
-                    psk: self.hash.expand(
+                    psk: self.hash.expand_label(
                         &self.resumption_secret,
                         "resumption",
                         ticket.nonce,

@@ -71,8 +71,8 @@ fn flight(
     let early = hash.extract(&[], &[]);
     let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
     let secret = hash.extract(&derived, &shared);
-    let secret = hash.derive(&secret, "s hs traffic", &hash.of_bytes(&transcript));
-    let mut protection = Protection13::new(SUITE, hash, &secret).unwrap();
+    let pair = Protection13::pair(SUITE, &secret, "hs", &hash.of_bytes(&transcript));
+    let [_, mut protection] = pair.unwrap();
     let messages = [
         message(8, &[0, 0]),
         certificate(hello, leaf, compress),
