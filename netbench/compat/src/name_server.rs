@@ -17,7 +17,7 @@ use netbench_scan::codec::{
     Reader,
     dns::{
         A, ECH, HEADER_BYTES, HTTPS, IS_ANSWER, IS_CUT, MAX_UDP_BYTES, NO_SUCH_NAME, encoded_name,
-        https_name,
+        https_name, labels,
     },
     put_u16, put_vec16,
 };
@@ -151,24 +151,15 @@ impl<'a> Question<'a> {
         }
         let body = reader.rest();
         let mut reader = Reader::new(body);
-        let mut labels = Vec::new();
-        loop {
-            let label = reader.vec8()?;
-            // Longer ones are references, which a question does not need.
-            if label.len() > 63 {
-                return None;
-            }
-            if label.is_empty() {
-                break;
-            }
-            labels.push(String::from_utf8(label.to_ascii_lowercase()).ok()?);
-        }
+        // A question does not need references.
+        let name = labels(&mut reader)?.join(&b'.').to_ascii_lowercase();
         let (kind, class) = (reader.u16()?, reader.u16()?);
         let length = body.len() - reader.rest().len();
+        let name = String::from_utf8(name).ok()?;
         (class == INTERNET).then(|| Self {
             id,
             flags,
-            name: labels.join("."),
+            name,
             kind,
             encoded: &body[..length],
         })

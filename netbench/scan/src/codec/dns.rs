@@ -1,6 +1,6 @@
 //! Names and numbers in messages of the DNS (RFC 1035, RFC 9460).
 
-use super::put_vec8;
+use super::{Reader, put_vec8};
 
 /// The type of records with an IPv4 address.
 pub const A: u16 = 1;
@@ -41,6 +41,18 @@ pub fn encoded_name(name: &str) -> Option<Vec<u8>> {
     // The root.
     encoded.push(0);
     Some(encoded)
+}
+
+/// Reads the labels of a name without references.
+pub fn labels<'a>(reader: &mut Reader<'a>) -> Option<Vec<&'a [u8]>> {
+    let mut labels = Vec::new();
+    loop {
+        match reader.vec8()? {
+            [] => return Some(labels),
+            label if label.len() <= MAX_LABEL => labels.push(label),
+            _ => return None,
+        }
+    }
 }
 
 /// Returns the name of the HTTPS record of a server (RFC 9460 section 9.1).

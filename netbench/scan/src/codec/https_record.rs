@@ -2,7 +2,7 @@
 
 use super::{
     Reader,
-    dns::{ECH, HTTPS, IS_ANSWER, IS_CUT},
+    dns::{ECH, HTTPS, IS_ANSWER, IS_CUT, labels},
 };
 
 /// The parameter of a service with protocols.
@@ -92,20 +92,13 @@ fn skip_name(reader: &mut Reader<'_>) -> Option<()> {
 fn record(data: &[u8]) -> Option<HttpsRecord> {
     let mut reader = Reader::new(data);
     let priority = reader.u16()?;
-    let mut labels = Vec::new();
-    loop {
-        // References are not allowed here.
-        let label = reader.vec8().filter(|label| label.len() <= 63)?;
-        if label.is_empty() {
-            break;
-        }
-        labels.push(String::from_utf8_lossy(label).into_owned());
-    }
+    // References are not allowed here.
+    let labels = labels(&mut reader)?;
     let mut record = HttpsRecord {
         priority,
         target: match labels.is_empty() {
             true => ".".to_owned(),
-            false => labels.join("."),
+            false => String::from_utf8_lossy(&labels.join(&b'.')).into_owned(),
         },
         alpn: Vec::new(),
         ech: None,

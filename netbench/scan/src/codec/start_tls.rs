@@ -1,14 +1,19 @@
 //! The dialogue in plain text by which a client asks a server for TLS.
 
 use netbench_model::StartTls;
-
-use super::Reader;
+use x509_parser::{
+    asn1_rs::{Any, FromBer},
+    nom,
+};
 
 /// The most bytes of a server's part of a dialogue.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The tag of IMAP commands (RFC 9051 section 2.2.1).
 const TAG: &str = "a1";
+
+/// The tag of a message of LDAP.
+const SEQUENCE: u8 = 0x30;
 
 /// The next action of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,22 +164,20 @@ impl StartTlsDialogue {
         let Some(&first) = self.bytes.first() else {
             return StartTlsStep::Wait;
         };
-        if first != ber::SEQUENCE {
+        if first != SEQUENCE {
             return answered(&String::from_utf8_lossy(&self.bytes));
         }
-        let mut reader = Reader::new(&self.bytes);
-        let message = match ber::value(&mut reader) {
-            Ok(Some((_, message))) => message,
-            Ok(None) => return StartTlsStep::Wait,
-            Err(ber::NotBer) => return StartTlsStep::Leave("is not LDAP".to_owned()),
+        let (rest, message) = match Any::from_ber(&self.bytes) {
+            Ok(read) => read,
+            Err(nom::Err::Incomplete(_)) => return StartTlsStep::Wait,
+            Err(_) => return StartTlsStep::Leave("is not LDAP".to_owned()),
         };
-        let step = match ldap_result(message) {
+        let step = match ldap_result(message.data) {
             Some((0, _)) => StartTlsStep::Handshake,
             Some((code, why)) => StartTlsStep::Leave(format!("refuses: result {code} {why}")),
             None => StartTlsStep::Leave("is not LDAP".to_owned()),
         };
-        let left = reader.rest().len();
-        self.bytes.drain(..self.bytes.len() - left);
+        self.bytes = rest.to_vec();
         step
     }
 
@@ -247,25 +250,24 @@ fn answered(text: &str) -> StartTlsStep {
 /// An ExtendedRequest with the name of StartTLS, as message 1.
 fn ldap_request() -> Vec<u8> {
     const NAME: &[u8] = b"1.3.6.1.4.1.1466.20037";
-    let name = ber::of(0x80, NAME);
-    let request = ber::of(0x77, &name);
-    ber::of(ber::SEQUENCE, &[&[0x02, 1, 1], &request[..]].concat())
+    let name = ber(0x80, NAME);
+    let request = ber(0x77, &name);
+    ber(SEQUENCE, &[&[0x02, 1, 1], &request[..]].concat())
 }
 
 /// The result code and the diagnostic message of an ExtendedResponse.
 fn ldap_result(message: &[u8]) -> Option<(u8, String)> {
     const EXTENDED_RESPONSE: u8 = 0x78;
-    let mut reader = Reader::new(message);
-    ber::value(&mut reader).ok()??;
-    let (kind, response) = ber::value(&mut reader).ok()??;
-    if kind != EXTENDED_RESPONSE {
+    let (response, _) = Any::from_ber(message).ok()?;
+    if response.first() != Some(&EXTENDED_RESPONSE) {
         return None;
     }
-    let mut reader = Reader::new(response);
-    let (_, code) = ber::value(&mut reader).ok()??;
-    ber::value(&mut reader).ok()??;
-    let (_, why) = ber::value(&mut reader).ok()??;
-    Some((*code.first()?, String::from_utf8_lossy(why).into_owned()))
+    let (_, response) = Any::from_ber(response).ok()?;
+    let (rest, code) = Any::from_ber(response.data).ok()?;
+    let (rest, _) = Any::from_ber(rest).ok()?;
+    let (_, why) = Any::from_ber(rest).ok()?;
+    let why = String::from_utf8_lossy(why.data).into_owned();
+    Some((*code.data.first()?, why))
 }
 
 /// An SSLRequest.
@@ -282,42 +284,10 @@ fn xmpp_stream(host: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The subset of the Basic Encoding Rules that LDAP's messages need.
-mod ber {
-    use super::Reader;
-
-    pub(super) const SEQUENCE: u8 = 0x30;
-
-    /// Bytes that are not of the Basic Encoding Rules.
-    pub(super) struct NotBer;
-
-    /// The tag and the content of the next value; none where it is not whole yet.
-    pub(super) fn value<'a>(reader: &mut Reader<'a>) -> Result<Option<(u8, &'a [u8])>, NotBer> {
-        let (Some(tag), Some(length)) = (reader.u8(), reader.u8()) else {
-            return Ok(None);
-        };
-        let length = match length {
-            0..=0x7f => usize::from(length),
-            0x81..=0x84 => {
-                let mut long = 0;
-                for _ in 0..length - 0x80 {
-                    let Some(byte) = reader.u8() else {
-                        return Ok(None);
-                    };
-                    long = long << 8 | usize::from(byte);
-                }
-                long
-            }
-            _ => return Err(NotBer),
-        };
-        Ok(reader.take(length).map(|content| (tag, content)))
-    }
-
-    /// A short value.
-    pub(super) fn of(tag: u8, content: &[u8]) -> Vec<u8> {
-        let length = u8::try_from(content.len()).unwrap_or(u8::MAX);
-        [&[tag, length], content].concat()
-    }
+/// Encodes a short value in the Basic Encoding Rules.
+fn ber(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(content.len()).unwrap_or(u8::MAX);
+    [&[tag, length], content].concat()
 }
 
 #[cfg(test)]
