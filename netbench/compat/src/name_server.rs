@@ -19,7 +19,7 @@ use netbench_scan::codec::{
         A, ECH, HEADER_BYTES, HTTPS, IS_ANSWER, IS_CUT, MAX_UDP_BYTES, NO_SUCH_NAME, encoded_name,
         https_name, labels,
     },
-    put_u16, put_vec16,
+    put_u16, put_vec16, vec16,
 };
 
 /// The interval at which the server checks whether it should end.
@@ -269,9 +269,7 @@ fn answer_tcp(
     let mut message = vec![0; usize::from(u16::from_be_bytes(length))];
     stream.read_exact(&mut message)?;
     if let Some(answer) = zone.answer(&message, Transport::Tcp) {
-        let mut framed = Vec::new();
-        put_vec16(&mut framed, &answer.message);
-        stream.write_all(&framed)?;
+        stream.write_all(&vec16(&answer.message))?;
         record(served, answer);
     }
     Ok(())

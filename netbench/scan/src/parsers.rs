@@ -13,7 +13,7 @@ use crate::{
         CertificateRequest, ClientHello, EchConfig, EchContents, FlightReader, Reader, Records,
         ServerHello, ServerKeyExchange, StartTlsDialogue, StartTlsStep, Step,
         compression::CompressedCertificate, dns, ech_configs, extension::ENCRYPTED_CLIENT_HELLO,
-        https_answer, messages, put_extension, put_u16, put_vec8, put_vec16,
+        https_answer, messages, put_extension, put_u16, put_vec8, put_vec16, vec16,
     },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
@@ -203,11 +203,11 @@ pub fn ech_list(bytes: &[u8]) {
         contents: None,
     };
     let longer = [&[0x7a, 0x7a, 0, 1, 0xff], &bytes[2..]].concat();
-    let found = ech_configs(&list16_of(&longer)).unwrap_or_default();
+    let found = ech_configs(&vec16(&longer)).unwrap_or_default();
     assert_eq!(found.first(), Some(&unknown));
     assert!(configs.starts_with(&found[1..]) && configs.len() <= found.len());
     for end in 2..bytes.len() {
-        let found = ech_configs(&list16_of(&bytes[2..end])).unwrap_or_default();
+        let found = ech_configs(&vec16(&bytes[2..end])).unwrap_or_default();
         assert!(configs.starts_with(&found), "{end} bytes");
     }
 }
@@ -222,7 +222,7 @@ pub fn ech_written(bytes: &[u8]) {
             break;
         }
     }
-    let list = list16_of(&written);
+    let list = vec16(&written);
     // A longer list has no place in a record, nor in a message of the DNS.
     if configs.is_empty() || list.len() > 60_000 {
         return;
@@ -273,13 +273,6 @@ fn described(from: &mut Reader<'_>, to: &mut Vec<u8>) -> Option<EchConfig> {
         version: ENCRYPTED_CLIENT_HELLO,
         contents: Some(contents),
     })
-}
-
-/// Returns configurations after their length in two bytes.
-fn list16_of(configs: &[u8]) -> Vec<u8> {
-    let mut list = Vec::new();
-    put_vec16(&mut list, configs);
-    list
 }
 
 /// Parses a DNS server's answer with HTTPS records.

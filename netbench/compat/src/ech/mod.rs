@@ -7,7 +7,7 @@ use std::fmt;
 
 use netbench_model::{EchPolicy, tls::one_of};
 pub(crate) use netbench_scan::codec::extension::ENCRYPTED_CLIENT_HELLO;
-use netbench_scan::codec::{list16, put_extension, put_u16, put_vec8, put_vec16};
+use netbench_scan::codec::{list16, put_extension, put_u16, put_vec8, put_vec16, vec16};
 use serde::Deserialize;
 
 pub use self::emulated::EmulatedEch;
@@ -204,8 +204,7 @@ pub(crate) fn list(configs: &[ConfigKind], flaw: Option<ListFlaw>) -> Vec<u8> {
         Some(ListFlaw::CutInside) => configs.truncate(configs.len() / 2),
         Some(ListFlaw::Cut) | None => {}
     }
-    let mut list = Vec::new();
-    put_vec16(&mut list, &configs);
+    let mut list = vec16(&configs);
     if flaw == Some(ListFlaw::Cut) {
         list.truncate(list.len() - 1);
     }

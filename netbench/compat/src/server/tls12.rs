@@ -10,7 +10,7 @@ use netbench_scan::{
     PrivateShare,
     codec::{
         Message, Messages, Reader, ServerHello, certificate12, extension as code, message,
-        protocol_list, put_u16, put_vec8, put_vec16,
+        protocol_list, put_u16, put_vec8, put_vec16, vec8,
     },
 };
 
@@ -124,10 +124,9 @@ impl<'a> Session12<'a> {
         let spec = &server.spec;
         let mut extensions = Vec::new();
         if spec.secure_renegotiation {
-            let mut info = Vec::new();
             let data = self.verify_data.as_ref().map(|both| both.concat());
-            put_vec8(&mut info, &data.unwrap_or_default());
-            extensions.push((code::RENEGOTIATION_INFO, info));
+            let data = vec8(&data.unwrap_or_default());
+            extensions.push((code::RENEGOTIATION_INFO, data));
         }
         let is_elliptic = chosen.exchange == KeyExchange::Ecdhe;
         let has_staple = server.chain.staple.is_some();

@@ -4,7 +4,7 @@ use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_scan::{
     codec::{
         Message, Messages, ServerHello, certificate_verify, certificate13, extension as code,
-        message, message_type, protocol_list, put_extension, put_vec8, put_vec16,
+        message, message_type, protocol_list, put_extension, put_vec8, put_vec16, vec16,
     },
     crypto::{Hash, Protection13, to_sign},
 };
@@ -384,9 +384,7 @@ fn encrypted_extensions(alpn: Option<&str>, retry_configs: Option<&[u8]>) -> Vec
     if let Some(configs) = retry_configs {
         put_extension(&mut extensions, ENCRYPTED_CLIENT_HELLO, configs);
     }
-    let mut body = Vec::new();
-    put_vec16(&mut body, &extensions);
-    message(8, &body)
+    message(8, &vec16(&extensions))
 }
 
 /// Returns the server's certificates, compressed if the case has that for the client.

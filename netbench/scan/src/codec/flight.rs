@@ -8,7 +8,7 @@ use super::{
 };
 
 /// A server's first flight, as far as it has arrived. In TLS 1.3, everything after the hello is encrypted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Flight {
     /// The ServerHello, or a HelloRetryRequest.
     pub hello: ServerHello,
@@ -149,12 +149,8 @@ impl FlightReader {
                     self.flight = Some(Flight {
                         hello,
                         hello_message: message.whole.clone(),
-                        certificates: None,
-                        ocsp: None,
-                        key_exchange: None,
-                        certificate_request: None,
                         is_done: last,
-                        messages: Vec::new(),
+                        ..Flight::default()
                     });
                     Ok(if last { Step::Done } else { Step::More })
                 }

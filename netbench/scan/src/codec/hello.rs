@@ -4,6 +4,7 @@ use super::{
     extension,
     writer::{
         list16, message, protocol_list, put_extension, put_records, put_u16, put_vec8, put_vec16,
+        vec8, vec16,
     },
 };
 
@@ -133,10 +134,9 @@ impl HelloSpec {
     fn extension_bytes(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(256);
         if let Some(name) = &self.server_name {
-            let (mut entry, mut list) = (vec![0], Vec::new());
+            let mut entry = vec![0];
             put_vec16(&mut entry, name.as_bytes());
-            put_vec16(&mut list, &entry);
-            put_extension(&mut all, extension::SERVER_NAME, &list);
+            put_extension(&mut all, extension::SERVER_NAME, &vec16(&entry));
         }
         if let Some(groups) = &self.groups {
             let groups = list16(groups.iter().copied());
@@ -155,17 +155,14 @@ impl HelloSpec {
         }
         if let Some(versions) = &self.versions {
             let codes: Vec<u8> = versions.iter().flat_map(|v| v.to_be_bytes()).collect();
-            let mut list = Vec::new();
-            put_vec8(&mut list, &codes);
-            put_extension(&mut all, extension::SUPPORTED_VERSIONS, &list);
+            put_extension(&mut all, extension::SUPPORTED_VERSIONS, &vec8(&codes));
         }
         if let Some(shares) = &self.shares {
-            let (mut entries, mut list) = (Vec::new(), Vec::new());
+            let mut entries = Vec::new();
             for share in shares {
                 put_extension(&mut entries, share.group, &share.public);
             }
-            put_vec16(&mut list, &entries);
-            put_extension(&mut all, extension::KEY_SHARE, &list);
+            put_extension(&mut all, extension::KEY_SHARE, &vec16(&entries));
             put_extension(&mut all, extension::PSK_MODES, &[1, 1]);
         }
         for (code, body) in &self.more {

@@ -35,7 +35,7 @@ impl Alert {
 }
 
 /// A ServerHello, or a HelloRetryRequest, which has the same format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerHello {
     /// The chosen version: that of `supported_versions` if the extension is present.
     pub version: u16,

@@ -29,5 +29,5 @@ pub use records::{MAX_MESSAGE, NotTls, ReadError, Record, Records};
 pub use start_tls::{StartTlsDialogue, StartTlsStep};
 pub use writer::{
     certificate_verify, certificate12, certificate13, list16, message, protocol_list,
-    put_extension, put_records, put_u16, put_vec8, put_vec16, put_vec24,
+    put_extension, put_records, put_u16, put_vec8, put_vec16, put_vec24, vec8, vec16,
 };

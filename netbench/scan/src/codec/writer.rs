@@ -18,6 +18,20 @@ pub fn put_vec16(to: &mut Vec<u8>, bytes: &[u8]) {
     put_vec(to, bytes, 2);
 }
 
+/// Returns bytes after their length in one byte.
+pub fn vec8(bytes: &[u8]) -> Vec<u8> {
+    let mut vector = Vec::new();
+    put_vec8(&mut vector, bytes);
+    vector
+}
+
+/// Returns bytes after their length in two bytes.
+pub fn vec16(bytes: &[u8]) -> Vec<u8> {
+    let mut vector = Vec::new();
+    put_vec16(&mut vector, bytes);
+    vector
+}
+
 /// Writes bytes after their length in three bytes.
 pub fn put_vec24(to: &mut Vec<u8>, bytes: &[u8]) {
     put_vec(to, bytes, 3);
@@ -38,20 +52,14 @@ pub fn put_extension(to: &mut Vec<u8>, code: u16, body: &[u8]) {
 
 /// Returns numbers of two bytes after the length of all.
 pub fn list16(values: impl IntoIterator<Item = u16>) -> Vec<u8> {
-    let mut list = Vec::new();
     let values: Vec<u8> = values.into_iter().flat_map(u16::to_be_bytes).collect();
-    put_vec16(&mut list, &values);
-    list
+    vec16(&values)
 }
 
 /// Returns the body of an ALPN extension (RFC 7301 section 3.1).
 pub fn protocol_list<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
-    let (mut list, mut body) = (Vec::new(), Vec::new());
-    for name in names {
-        put_vec8(&mut list, name);
-    }
-    put_vec16(&mut body, &list);
-    body
+    let list: Vec<u8> = names.into_iter().flat_map(vec8).collect();
+    vec16(&list)
 }
 
 /// Returns a handshake message: its type, its length, and its body.

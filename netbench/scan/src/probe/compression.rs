@@ -7,7 +7,7 @@ use crate::{
     codec::{
         Extension,
         compression::{ALGORITHMS, algorithm_name},
-        extension, put_vec8,
+        extension, vec8,
     },
     enumeration::Stop,
     session::Compression,
@@ -54,9 +54,7 @@ pub(super) async fn compression(prober: &Prober<'_>, newest: &VersionScan) -> Re
 /// Returns the extension `compress_certificate`.
 fn offer(algorithms: &[u16]) -> Extension {
     let codes: Vec<u8> = algorithms.iter().flat_map(|a| a.to_be_bytes()).collect();
-    let mut body = Vec::new();
-    put_vec8(&mut body, &codes);
-    (extension::COMPRESS_CERTIFICATE, body)
+    (extension::COMPRESS_CERTIFICATE, vec8(&codes))
 }
 
 fn scan(compression: &Compression) -> CompressionScan {

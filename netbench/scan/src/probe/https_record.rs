@@ -14,7 +14,7 @@ use crate::{
     codec::{
         HttpsAnswer, HttpsRecord,
         dns::{HTTPS, MAX_UDP_BYTES, NO_SUCH_NAME, https_name},
-        ech_configs, https_answer, put_vec16,
+        ech_configs, https_answer, vec16,
     },
     text::clean,
 };
@@ -70,9 +70,7 @@ async fn over_udp(server: SocketAddr, question: &[u8]) -> io::Result<HttpsAnswer
 
 async fn over_tcp(server: SocketAddr, question: &[u8]) -> io::Result<HttpsAnswer> {
     let mut stream = TcpStream::connect(server).await?;
-    let mut framed = Vec::new();
-    put_vec16(&mut framed, question);
-    stream.write_all(&framed).await?;
+    stream.write_all(&vec16(question)).await?;
     let length = stream.read_u16().await?;
     let mut message = Vec::new();
     let mut body = stream.take(length.into());

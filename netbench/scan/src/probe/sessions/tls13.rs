@@ -9,7 +9,7 @@ use netbench_model::{
 
 use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
-    codec::{Extension, content, extension, put_vec8, put_vec16},
+    codec::{Extension, content, extension, vec8, vec16},
     enumeration::{ProbeHello, Stop},
     probe::{prober::Prober, wire::Reply},
     session::{
@@ -145,12 +145,9 @@ async fn resume13(
 }
 
 fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
-    let (mut identity, mut binders, mut body) = (Vec::new(), Vec::new(), Vec::new());
-    put_vec16(&mut identity, &ticket.ticket);
+    let mut identity = vec16(&ticket.ticket);
     // The ticket is about 1 ms old.
     identity.extend(ticket.age_add.wrapping_add(1).to_be_bytes());
-    put_vec8(&mut binders, proof);
-    put_vec16(&mut body, &identity);
-    put_vec16(&mut body, &binders);
-    (extension::PRE_SHARED_KEY, body)
+    let body = [vec16(&identity), vec16(&vec8(proof))];
+    (extension::PRE_SHARED_KEY, body.concat())
 }
