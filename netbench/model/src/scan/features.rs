@@ -22,6 +22,15 @@ impl From<bool> for Observed {
     }
 }
 
+impl Observed {
+    /// Records one more observation: once is enough for the presence of a behaviour.
+    pub fn observe(&mut self, is: bool) {
+        if is || *self == Self::Unknown {
+            *self = is.into();
+        }
+    }
+}
+
 /// The features of a server other than versions, suites, groups and certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Features {

@@ -305,10 +305,8 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionScan) -> Result<(), Stop> 
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);
-        let mut findings = prober.findings.borrow_mut();
-        if chosen || findings.features.chacha20_by_client == Observed::Unknown {
-            findings.features.chacha20_by_client = chosen.into();
-        }
+        let features = &mut prober.findings.borrow_mut().features;
+        features.chacha20_by_client.observe(chosen);
     }
     Ok(())
 }

@@ -65,11 +65,11 @@ impl Findings {
         if flight.ocsp.is_some() {
             self.features.ocsp_stapling = Observed::Yes;
         } else if is_whole && spec.asks_for(extension::STATUS_REQUEST) {
-            self.lacks_stapling();
+            self.features.ocsp_stapling.observe(false);
         }
         let asks = flight.certificate_request.is_some();
         if asks || is_whole {
-            self.client_certificate(asks);
+            self.features.client_certificate.observe(asks);
         }
         let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
         if let Some(scheme) = scheme {
@@ -107,9 +107,10 @@ impl Findings {
         if status.is_some() {
             self.features.ocsp_stapling = Observed::Yes;
         } else if spec.asks_for(extension::STATUS_REQUEST) {
-            self.lacks_stapling();
+            self.features.ocsp_stapling.observe(false);
         }
-        self.client_certificate(encrypted.certificate_request.is_some());
+        let asks = encrypted.certificate_request.is_some();
+        self.features.client_certificate.observe(asks);
         if let Some(scheme) = encrypted.signature {
             self.signature(version, scheme);
         }
@@ -126,14 +127,6 @@ impl Findings {
         if !self.signatures.contains(&(version, scheme)) && self.signatures.len() < MOST_SCHEMES {
             self.signatures.push((version, scheme));
         }
-    }
-
-    fn lacks_stapling(&mut self) {
-        observe(&mut self.features.ocsp_stapling, false);
-    }
-
-    fn client_certificate(&mut self, asks: bool) {
-        observe(&mut self.features.client_certificate, asks);
     }
 
     /// Records that a server requested a certificate and got none: whether it continued (`on`), or ended the
@@ -155,7 +148,7 @@ impl Findings {
         }
         let features = &mut self.features;
         if spec.compression != [0] {
-            observe(&mut features.compression, hello.compression != 0);
+            features.compression.observe(hello.compression != 0);
         }
         let mut by_extension = vec![
             (
@@ -175,7 +168,7 @@ impl Findings {
         for (feature, code) in by_extension {
             let has = hello.extension(code).is_some();
             if has || spec.asks_for(code) {
-                observe(feature, has);
+                feature.observe(has);
             }
         }
         // If there is none yet, the end of a handshake shows it.
@@ -220,13 +213,6 @@ impl Findings {
             .first()
             .is_some_and(|leaf| leaf.key == "ec");
         self.chains.push((ders.to_vec(), chain));
-    }
-}
-
-/// Records one more observation: once is enough for the presence of a feature.
-fn observe(was: &mut Observed, is: bool) {
-    if is || *was == Observed::Unknown {
-        *was = is.into();
     }
 }
 

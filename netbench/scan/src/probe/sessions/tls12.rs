@@ -7,7 +7,7 @@ use netbench_model::{
 
 use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
-    codec::{content, extension, put_vec8},
+    codec::{content, extension, vec8},
     enumeration::{ProbeHello, Stop},
     probe::{
         prober::Prober,
@@ -184,8 +184,7 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
     spec.alpn = None;
     for (code, body) in &mut spec.more {
         if *code == extension::RENEGOTIATION_INFO {
-            body.clear();
-            put_vec8(body, &keys.verify_data);
+            *body = vec8(&keys.verify_data);
         }
     }
     let Some(sealed) = keys.seal(content::HANDSHAKE, &spec.message()) else {
@@ -230,9 +229,7 @@ async fn resume12(
             && flight.certificates.is_none()
             && flight.hello.session_id == spec.session_id;
         let mut findings = prober.findings.borrow_mut();
-        if resumed || findings.features.resumption_tls12 == Observed::Unknown {
-            findings.features.resumption_tls12 = resumed.into();
-        }
+        findings.features.resumption_tls12.observe(resumed);
     }
     Ok(())
 }
@@ -243,10 +240,8 @@ async fn session_id12(prober: &Prober<'_>, suites: &[u16], given: Vec<u8>) -> Re
     if !given.is_empty() {
         return resume12(prober, suites, given, None).await;
     }
-    let resumes = &mut prober.findings.borrow_mut().features.resumption_tls12;
-    if *resumes == Observed::Unknown {
-        *resumes = Observed::No;
-    }
+    let features = &mut prober.findings.borrow_mut().features;
+    features.resumption_tls12.observe(false);
     Ok(())
 }
 
