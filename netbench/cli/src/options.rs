@@ -320,7 +320,7 @@ pub(crate) fn between(
     most: Duration,
 ) -> impl Fn(&str) -> Result<Duration, String> + Clone {
     move |text| {
-        let time = parse_duration(text)?;
+        let time = parse_duration(text).map_err(|e| e.to_string())?;
         if (least..=most).contains(&time) {
             Ok(time)
         } else {

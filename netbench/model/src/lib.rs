@@ -71,7 +71,7 @@ pub use sweep::{
     CertificatesPreset, LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint,
 };
 pub use tally::{Recorded, Tally};
-pub use thresholds::{Amount, NamedThreshold, Quantity, Threshold, Thresholds};
+pub use thresholds::{Amount, NamedThreshold, Quantity, Threshold, ThresholdError, Thresholds};
 pub use urls::{parse_target, parse_target_of};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`, `summary.json`). The

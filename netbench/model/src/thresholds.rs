@@ -43,12 +43,15 @@ impl Quantity {
     }
 
     /// Returns the limit if it has the unit of the quantity.
-    fn checked(self, limit: Threshold) -> Result<Threshold, String> {
+    fn checked(self, limit: Threshold) -> Result<Threshold, ThresholdError> {
         let usual = self.usual();
         if limit.yes.is_like(usual.yes) {
             return Ok(limit);
         }
-        Err(format!("{self} has another unit, as in {self}={usual}"))
+        Err(ThresholdError::Unit {
+            name: self.name(),
+            usual,
+        })
     }
 }
 
@@ -103,16 +106,11 @@ impl fmt::Display for Amount {
 }
 
 impl FromStr for Amount {
-    type Err = String;
+    type Err = ThresholdError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ThresholdError> {
         let text = text.trim();
-        amount(text).ok_or_else(|| {
-            let text = text.escape_debug();
-            format!(
-                "\"{text}\" is no amount: expected a share (5%), a time (100ms) or a number (3)"
-            )
-        })
+        amount(text).ok_or_else(|| ThresholdError::NoAmount(text.to_owned()))
     }
 }
 
@@ -165,9 +163,9 @@ fn compact(amount: Amount) -> String {
 }
 
 impl FromStr for Threshold {
-    type Err = String;
+    type Err = ThresholdError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ThresholdError> {
         let Some((yes, no)) = text.split_once("..") else {
             let both = text.parse()?;
             return Ok(Self {
@@ -181,10 +179,8 @@ impl FromStr for Threshold {
             no => Some(no.parse::<Amount>()?),
         };
         match no {
-            Some(no) if !no.is_like(yes) => Err(format!("{yes} and {no} have different units")),
-            Some(no) if no < yes => Err(format!(
-                "{no} is less than {yes}: the amount from which the answer is no comes second"
-            )),
+            Some(no) if !no.is_like(yes) => Err(ThresholdError::Units(yes, no)),
+            Some(no) if no < yes => Err(ThresholdError::Order(yes, no)),
             no => Ok(Self { yes, no }),
         }
     }
@@ -220,22 +216,20 @@ pub struct NamedThreshold {
 }
 
 impl FromStr for NamedThreshold {
-    type Err = String;
+    type Err = ThresholdError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, limit) = text
-            .split_once('=')
-            .ok_or("expected NAME=YES..NO, such as connection-time=5%..20%")?;
-        let name: Quantity = name.trim().parse()?;
+    fn from_str(text: &str) -> Result<Self, ThresholdError> {
+        let (name, limit) = text.split_once('=').ok_or(ThresholdError::NoName)?;
+        let name: Quantity = name.trim().parse().map_err(ThresholdError::Unknown)?;
         let limit = name.checked(limit.parse()?)?;
         Ok(Self { name, limit })
     }
 }
 
 impl TryFrom<BTreeMap<Quantity, Threshold>> for Thresholds {
-    type Error = String;
+    type Error = ThresholdError;
 
-    fn try_from(limits: BTreeMap<Quantity, Threshold>) -> Result<Self, String> {
+    fn try_from(limits: BTreeMap<Quantity, Threshold>) -> Result<Self, ThresholdError> {
         for (name, limit) in &limits {
             name.checked(*limit)?;
         }
@@ -252,6 +246,34 @@ impl FromIterator<NamedThreshold> for Thresholds {
                 .collect(),
         )
     }
+}
+
+/// The reason why a text is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ThresholdError {
+    /// The text has no name.
+    #[error("expected NAME=YES..NO, such as connection-time=5%..20%")]
+    NoName,
+    /// No quantity has this name.
+    #[error("{0}")]
+    Unknown(String),
+    /// The text is no amount.
+    #[error("\"{}\" is no amount: expected a share (5%), a time (100ms) or a number (3)", .0.escape_debug())]
+    NoAmount(String),
+    /// The ends have different units.
+    #[error("{0} and {1} have different units")]
+    Units(Amount, Amount),
+    /// The end that makes the answer a no comes first.
+    #[error("{1} is less than {0}: the amount from which the answer is no comes second")]
+    Order(Amount, Amount),
+    /// The limit has another unit than the quantity.
+    #[error("{name} has another unit, as in {name}={usual}")]
+    Unit {
+        /// The name of the quantity.
+        name: &'static str,
+        /// The usual limit.
+        usual: Threshold,
+    },
 }
 
 #[cfg(test)]

@@ -54,6 +54,6 @@ pub use probe::{
     Limits, Lookup, Place, Resolver, ScanClient, ScanPart, ScanTarget, dns, raise_descriptor_limit,
     scan_all, scan_all_with,
 };
-pub use session::{ClientIdentity, PrivateShare, crypto};
+pub use session::{ClientIdentity, ClientIdentityError, PrivateShare, crypto};
 pub use witness::Witness;
 pub use x509::TrustAnchors;

@@ -39,7 +39,7 @@ pub use named::{one_of, suggestion};
 pub use page::{ObjectsPage, PageRequest};
 pub use registry::{
     Alert, Alpn, Authentication, CipherSuite, CipherSuiteFacts, ExtensionType, FfdheSize, Group,
-    GroupKind, KeyExchange, Protection, SignatureScheme, TlsVersion, is_grease,
+    GroupKind, KeyExchange, Protection, SignatureScheme, TlsVersion, UnknownName, is_grease,
 };
 pub use sanitize::{sanitize, sanitize_prefix, shown};
 pub use set_up::{ProcessCost, SetUpStep, Spent, StepCost};
@@ -49,7 +49,7 @@ pub use suite::{
     ParallelWork, Part, Primitive, ReferenceFigures, RootsForm, Scenario, SessionSettings, Timing,
     Unit, Work, burst_bytes,
 };
-pub use units::{BitRate, parse_bytes, parse_duration, parse_loss, parse_rate};
+pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 pub use variant::{Variant, VariantError, Variants};
 pub use worker::{ServerCount, WorkerRecord};
 

@@ -29,11 +29,23 @@ impl fmt::Display for BitRate {
     }
 }
 
+/// An error for text that is not a number with a known unit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, such as {example}; found {found:?}")]
+pub struct ParseUnitError {
+    /// The kind of the expected value.
+    pub expected: &'static str,
+    /// A valid example.
+    pub example: &'static str,
+    /// The text that was found.
+    pub found: String,
+}
+
 /// Parses `20ms`, `1.5s`, `300us` or `0`.
 ///
 /// # Errors
 /// A unit that is missing or unknown, or a number that is negative, not finite, or over an hour.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
     duration(text).ok_or_else(|| unreadable("a time with its unit", "20ms", text))
 }
 
@@ -57,7 +69,7 @@ fn duration(text: &str) -> Option<Duration> {
 ///
 /// # Errors
 /// A unit that is missing or unknown, or a rate under 1 kbit/s or over 100 Gbit/s.
-pub fn parse_rate(text: &str) -> Result<BitRate, String> {
+pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
     rate(text).ok_or_else(|| unreadable("a rate with its unit", "10mbit", text))
 }
 
@@ -80,7 +92,7 @@ fn rate(text: &str) -> Option<BitRate> {
 ///
 /// # Errors
 /// A missing `%`, or a share outside 0–100 %.
-pub fn parse_loss(text: &str) -> Result<LossRate, String> {
+pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
     loss(text).ok_or_else(|| unreadable("a share of packets", "0.5%", text))
 }
 
@@ -98,7 +110,7 @@ fn loss(text: &str) -> Option<LossRate> {
 ///
 /// # Errors
 /// Any text other than a whole number with one of those units, or more than 1 GiB.
-pub fn parse_bytes(text: &str) -> Result<u64, String> {
+pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
     bytes(text).ok_or_else(|| unreadable("a number of bytes", "16k", text))
 }
 
@@ -117,8 +129,12 @@ fn bytes(text: &str) -> Option<u64> {
         .filter(|bytes| *bytes <= 1 << 30)
 }
 
-fn unreadable(expected: &str, example: &str, found: &str) -> String {
-    format!("expected {expected}, such as {example}; found {found:?}")
+fn unreadable(expected: &'static str, example: &'static str, found: &str) -> ParseUnitError {
+    ParseUnitError {
+        expected,
+        example,
+        found: found.to_owned(),
+    }
 }
 
 /// Returns a number that is not negative, with the unit after it.

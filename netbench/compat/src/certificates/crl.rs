@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{
-    Making,
+    ChainError, Making,
     der::{self, tag},
     extensions::{Critical, extension, identifier},
     name, time,
@@ -35,7 +35,7 @@ fn in_six_days() -> i32 {
 }
 
 impl Making<'_> {
-    pub(super) fn crl(&self, list: &CrlSpec) -> Result<Vec<u8>, String> {
+    pub(super) fn crl(&self, list: &CrlSpec) -> Result<Vec<u8>, ChainError> {
         let signer = list.signer.as_ref().unwrap_or(&list.issuer);
         let key = self.key(signer)?;
         let begins = time(self.now, list.begins, None);

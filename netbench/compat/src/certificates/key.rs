@@ -40,6 +40,15 @@ pub(crate) enum KeyKind {
     Ed25519,
 }
 
+/// An error of a key that could not be made, or cannot sign with this hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyError {
+    #[error("a key of type {0:?} could not be made")]
+    Make(KeyKind),
+    #[error("a key of type {0:?} cannot sign with {1:?}")]
+    Sign(KeyKind, Digest),
+}
+
 /// A key pair.
 pub(crate) struct Key {
     kind: KeyKind,
@@ -56,7 +65,7 @@ enum Secret {
 
 impl Key {
     /// Creates a key of this kind; RSA and DSA keys are always the same.
-    pub(crate) fn new(kind: KeyKind) -> Result<Self, String> {
+    pub(crate) fn new(kind: KeyKind) -> Result<Self, KeyError> {
         let secret = match kind {
             KeyKind::Rsa1024 => RsaKey::of_pem(include_str!("keys/rsa-1024.pem")).map(Secret::Rsa),
             KeyKind::Rsa2048 => RsaKey::of_pem(include_str!("keys/rsa-2048.pem")).map(Secret::Rsa),
@@ -69,7 +78,7 @@ impl Key {
             KeyKind::EcdsaP521 => new_ecdsa(&ECDSA_P521_SHA512_ASN1_SIGNING),
             KeyKind::Ed25519 => Ed25519KeyPair::generate().map(Secret::Ed25519).ok(),
         };
-        let secret = secret.ok_or_else(|| format!("a key of type {kind:?} could not be made"))?;
+        let secret = secret.ok_or(KeyError::Make(kind))?;
         Ok(Self { kind, secret })
     }
 
@@ -144,7 +153,7 @@ impl Key {
     }
 
     /// Returns a signature in the format of certificates.
-    pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, String> {
+    pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         let signature = match &self.secret {
             Secret::Rsa(key) => Some(key.sign_pkcs1(digest, message)),
             Secret::Dsa(key) => key.sign(digest, message),
@@ -152,7 +161,7 @@ impl Key {
             Secret::Ecdsa(key) => self.sign_ecdsa(key, digest, message),
             Secret::Ed25519(key) => Some(key.sign(message).as_ref().to_vec()),
         };
-        signature.ok_or_else(|| self.cannot_sign(digest))
+        signature.ok_or(KeyError::Sign(self.kind, digest))
     }
 
     fn sign_ecdsa(&self, key: &EcdsaKeyPair, digest: Digest, message: &[u8]) -> Option<Vec<u8>> {
@@ -171,10 +180,6 @@ impl Key {
             }
             _ => None,
         }
-    }
-
-    fn cannot_sign(&self, digest: Digest) -> String {
-        format!("a key of type {:?} cannot sign with {digest:?}", self.kind)
     }
 
     /// Returns the schemes with which it signs handshakes, the most preferred first.
@@ -198,7 +203,7 @@ impl Key {
         &self,
         scheme: SignatureScheme,
         message: &[u8],
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Vec<u8>, KeyError> {
         match &self.secret {
             Secret::Rsa(key) if scheme == SignatureScheme::RSA_PSS_RSAE_SHA256 => {
                 Ok(key.sign_pss(Digest::Sha256, message))
@@ -209,13 +214,13 @@ impl Key {
 
     /// Signs a handshake before TLS 1.2, which has no scheme: MD5 and SHA-1 with RSA (RFC 2246 section 7.4.3),
     /// SHA-1 with ECDSA (RFC 4492 section 5.4).
-    pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, String> {
+    pub(crate) fn sign_before_12(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
         match &self.secret {
             Secret::Rsa(key) => Ok(key.sign_md5_sha1(message)),
             Secret::Dsa(_) | Secret::Ecdsa(_) | Secret::EcdsaP192 { .. } => {
                 self.sign(Digest::Sha1, message)
             }
-            Secret::Ed25519(_) => Err(self.cannot_sign(Digest::Sha1)),
+            Secret::Ed25519(_) => Err(KeyError::Sign(self.kind, Digest::Sha1)),
         }
     }
 

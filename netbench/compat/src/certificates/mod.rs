@@ -21,7 +21,7 @@ use self::{der::tag, extensions::Around, spec::Hex};
 pub(crate) use self::{
     crl::CrlSpec,
     digest::{Digest, hmac_sha1, md5_sha1},
-    key::{Key, KeyKind},
+    key::{Key, KeyError, KeyKind},
     spec::{CertificateSpec, DirectoryName, Flaw, GeneralName, Purpose, kebab_words},
     staple::Staple,
 };
@@ -43,6 +43,27 @@ pub(crate) struct Chain {
     pub(crate) crls: Vec<Vec<u8>>,
     /// An OCSP response to staple.
     pub(crate) staple: Option<Vec<u8>>,
+}
+
+/// A chain that cannot be made: the case's description is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChainError {
+    #[error("there is no certificate \"{0}\"")]
+    Unknown(String),
+    #[error("certificate \"{certificate}\": {source}")]
+    Key {
+        certificate: String,
+        source: KeyError,
+    },
+}
+
+impl ChainError {
+    fn key(certificate: &str, source: KeyError) -> Self {
+        Self::Key {
+            certificate: certificate.to_owned(),
+            source,
+        }
+    }
 }
 
 /// The certificates of a case.
@@ -69,7 +90,7 @@ fn usual_issuer(name: &str) -> &'static str {
 
 impl ChainSpec<'_> {
     /// Makes the chain, as of `now`.
-    pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, String> {
+    pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, ChainError> {
         let usual = [LEAF, "intermediate", "root"];
         let names = usual
             .into_iter()
@@ -101,7 +122,7 @@ impl ChainSpec<'_> {
         let key = making.keys.remove(own.as_str());
         Ok(Chain {
             sent,
-            key: key.ok_or_else(|| unknown(&own))?,
+            key: key.ok_or(ChainError::Unknown(own))?,
             roots,
             crls,
             staple,
@@ -109,29 +130,30 @@ impl ChainSpec<'_> {
     }
 
     /// Returns the description of one of its certificates.
-    pub(crate) fn spec(&self, name: &str) -> Result<CertificateSpec, String> {
+    pub(crate) fn spec(&self, name: &str) -> Result<CertificateSpec, ChainError> {
         match self.certificates.get(name) {
             Some(spec) => Ok(spec.clone()),
             None if [LEAF, "intermediate", "root"].contains(&name) => {
                 Ok(CertificateSpec::default())
             }
-            None => Err(unknown(name)),
+            None => Err(ChainError::Unknown(name.to_owned())),
         }
     }
 
     /// Returns the name of the certificate whose key it has.
-    pub(crate) fn key_name(&self, name: &str) -> Result<String, String> {
+    pub(crate) fn key_name(&self, name: &str) -> Result<String, ChainError> {
         let other = self.spec(name)?.key_of;
         Ok(other.unwrap_or_else(|| name.to_owned()))
     }
 
-    fn key(&self, name: &str) -> Result<Key, String> {
+    fn key(&self, name: &str) -> Result<Key, ChainError> {
         let spec = self.spec(name)?;
-        Key::new(spec.key.unwrap_or(KeyKind::EcdsaP256)).map_err(|why| wrong(name, &why))
+        Key::new(spec.key.unwrap_or(KeyKind::EcdsaP256))
+            .map_err(|source| ChainError::key(name, source))
     }
 
     /// Returns the attributes of its subject.
-    pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, String> {
+    pub(crate) fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
         let CertificateSpec {
             subject,
             subject_of,
@@ -155,7 +177,7 @@ impl ChainSpec<'_> {
     }
 
     /// Returns the bytes of its serial number.
-    fn serial(&self, name: &str) -> Result<Vec<u8>, String> {
+    fn serial(&self, name: &str) -> Result<Vec<u8>, ChainError> {
         let spec = self.spec(name)?;
         Ok(match (spec.serial, spec.flaw) {
             (_, Some(Flaw::EmptySerial)) => Vec::new(),
@@ -167,7 +189,7 @@ impl ChainSpec<'_> {
         })
     }
 
-    pub(crate) fn issuer(&self, name: &str) -> Result<String, String> {
+    pub(crate) fn issuer(&self, name: &str) -> Result<String, ChainError> {
         let issuer = self.spec(name)?.issuer;
         Ok(issuer.unwrap_or_else(|| usual_issuer(name).to_owned()))
     }
@@ -181,17 +203,19 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn key(&self, certificate: &str) -> Result<&Key, String> {
+    fn key(&self, certificate: &str) -> Result<&Key, ChainError> {
         let name = self.spec.key_name(certificate)?;
         let key = self.keys.get(name.as_str());
-        key.ok_or_else(|| unknown(&name))
+        key.ok_or(ChainError::Unknown(name))
     }
 
     /// Returns the data with a signature by the key of `signer`, which is of its usual algorithm.
-    fn signed(&self, signer: &str, data: &[u8]) -> Result<Vec<u8>, String> {
+    fn signed(&self, signer: &str, data: &[u8]) -> Result<Vec<u8>, ChainError> {
         let key = self.key(signer)?;
         let digest = key.usual_digest();
-        let signature = key.sign(digest, data).map_err(|why| wrong(signer, &why))?;
+        let signature = key
+            .sign(digest, data)
+            .map_err(|source| ChainError::key(signer, source))?;
         Ok(der::sequence(&[
             data,
             &key.algorithm(digest),
@@ -199,7 +223,7 @@ impl Making<'_> {
         ]))
     }
 
-    fn certificate(&self, certificate: &str) -> Result<Vec<u8>, String> {
+    fn certificate(&self, certificate: &str) -> Result<Vec<u8>, ChainError> {
         let (described, now) = (self.spec, self.now);
         let spec = described.spec(certificate)?;
         let issuer = described.issuer(certificate)?;
@@ -251,7 +275,7 @@ impl Making<'_> {
             &extensions,
         ]);
         let signature = issuer_key.sign(digest, &to_be_signed);
-        let mut signature = signature.map_err(|why| wrong(&issuer, &why))?;
+        let mut signature = signature.map_err(|source| ChainError::key(&issuer, source))?;
         if spec.flaw == Some(Flaw::BadSignature)
             && let Some(last) = signature.last_mut()
         {
@@ -270,14 +294,6 @@ impl Making<'_> {
         }
         Ok(der)
     }
-}
-
-fn unknown(certificate: &str) -> String {
-    format!("there is no certificate \"{certificate}\"")
-}
-
-fn wrong(certificate: &str, why: &str) -> String {
-    format!("certificate \"{certificate}\": {why}")
 }
 
 /// Encodes a Name, with one attribute in each RDN.

@@ -7,7 +7,7 @@ use netbench_model::tls::one_of;
 use serde::Deserialize;
 
 use super::{
-    LEAF, Making,
+    ChainError, LEAF, Making,
     der::{self, tag},
     digest::Digest,
     name,
@@ -22,7 +22,7 @@ kebab_words!(Staple, "staple", {
 
 impl Making<'_> {
     /// Returns the response about the leaf.
-    pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, String> {
+    pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, ChainError> {
         let issuer = self.spec.issuer(LEAF)?;
         let issuer_name = name(&self.spec.subject(&issuer)?);
         let serial = self.spec.serial(LEAF)?;

@@ -41,7 +41,7 @@ use self::{
 };
 use crate::{
     case::{AtHello, Case, ClientCertificate, End, Response, ServerSpec},
-    certificates::{Chain, ChainSpec, pem},
+    certificates::{Chain, ChainError, ChainSpec, pem},
     client::ClientFile,
 };
 
@@ -71,8 +71,8 @@ enum Caching {
 
 /// An error of a case whose server cannot be made: its description is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ServerError(String);
+#[error(transparent)]
+pub struct ServerError(#[from] ChainError);
 
 impl Case {
     /// Returns the server of this case, with certificates as of `now`.
@@ -89,7 +89,7 @@ impl Case {
             staple: self.spec.server.staple,
             crls: &[],
         };
-        let chain = chain.make(now).map_err(ServerError)?;
+        let chain = chain.make(now)?;
         Ok(Server {
             spec: self.spec.server.clone(),
             client_file: self.spec.client.certificate,

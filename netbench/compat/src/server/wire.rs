@@ -10,6 +10,8 @@ use std::{
 use netbench_scan::codec::{ReadError, Record, Records, put_vec16};
 use rustix::net::sockopt::set_socket_linger;
 
+use crate::certificates::KeyError;
+
 /// Content types (RFC 8446 section 5.1).
 pub(super) use netbench_scan::codec::content;
 
@@ -42,9 +44,9 @@ impl From<std::io::Error> for Broken {
     }
 }
 
-impl From<String> for Broken {
-    fn from(why: String) -> Self {
-        Self::Cannot(why)
+impl From<KeyError> for Broken {
+    fn from(error: KeyError) -> Self {
+        Self::Cannot(error.to_string())
     }
 }
 

@@ -175,6 +175,7 @@ fn make(
         crls: &[],
     }
     .make(now)
+    .map_err(|error| error.to_string())
 }
 
 fn many_roots(now: Timestamp) -> Result<Vec<Vec<u8>>, String> {

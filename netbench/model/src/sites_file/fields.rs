@@ -1,6 +1,6 @@
 //! The fields of a line: the reader and writer of each, and the conflicts between them.
 
-use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
+use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
 
 use super::{
     chains::{chain, client_chain},
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     BitRate, ChainProfile, CipherSuite, EarlyDataPolicy, Group, KeyExchange, KeyType, LabProfile,
-    Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration, parse_loss,
-    parse_rate, shown, suggestion,
+    ParseUnitError, Queue, Site, Switch, TlsVersion, Window, one_of, parse_bytes, parse_duration,
+    parse_loss, parse_rate, shown, suggestion,
 };
 
 /// A field of a line.
@@ -118,7 +118,7 @@ static FIELDS: [Field; 23] = [
     },
     Field {
         name: "loss",
-        read: |lab, text| parse_loss(text).map(|loss| lab.link.loss = loss),
+        read: |lab, text| in_words(parse_loss(text)).map(|loss| lab.link.loss = loss),
         text: |lab| lab.link.loss.to_string(),
     },
     Field {
@@ -151,7 +151,7 @@ static FIELDS: [Field; 23] = [
     },
     Field {
         name: "body",
-        read: |lab, text| parse_bytes(text).map(|bytes| lab.body_bytes = bytes),
+        read: |lab, text| in_words(parse_bytes(text)).map(|bytes| lab.body_bytes = bytes),
         text: |lab| bytes(lab.body_bytes),
     },
     Field {
@@ -432,12 +432,16 @@ fn switch(text: &str) -> Result<Switch, String> {
 }
 
 fn nanoseconds(text: &str) -> Result<u64, String> {
-    let time = parse_duration(text)?;
+    let time: Duration = in_words(parse_duration(text))?;
     Ok(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
 fn rate(text: &str) -> Result<Option<BitRate>, String> {
-    unless_none(text, parse_rate)
+    unless_none(text, |text| in_words(parse_rate(text)))
+}
+
+fn in_words<T>(read: Result<T, ParseUnitError>) -> Result<T, String> {
+    read.map_err(|error| error.to_string())
 }
 
 fn unless_none<T>(

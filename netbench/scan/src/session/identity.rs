@@ -21,10 +21,16 @@ pub struct ClientIdentity {
     key: Key,
 }
 
-const NO_CERTIFICATE: &str = "no certificate in it";
-
-const NO_KEY: &str =
-    "no key that can sign here: expected RSA, ECDSA on P-256, P-384 or P-521, or Ed25519";
+/// An error of a certificate or its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ClientIdentityError {
+    /// There is no certificate.
+    #[error("no certificate in it")]
+    NoCertificate,
+    /// The key is of an unknown kind, or cannot be read.
+    #[error("no key that can sign here: expected RSA, ECDSA on P-256, P-384 or P-521, or Ed25519")]
+    NoKey,
+}
 
 #[derive(Debug)]
 enum Key {
@@ -106,18 +112,18 @@ impl ClientIdentity {
     /// # Errors
     /// Returns an error if there is no certificate, or no key that can be used here. That they match is not
     /// checked.
-    pub fn of_pem(chain: &str, key: &str) -> Result<Self, &'static str> {
+    pub fn of_pem(chain: &str, key: &str) -> Result<Self, ClientIdentityError> {
         let certificates = Pem::iter_from_buffer(chain.as_bytes()).flatten();
         let certificates = certificates.filter(|block| block.label == "CERTIFICATE");
         let chain: Vec<Vec<u8>> = certificates.map(|block| block.contents).collect();
         if chain.is_empty() {
-            return Err(NO_CERTIFICATE);
+            return Err(ClientIdentityError::NoCertificate);
         }
         let mut keys = Pem::iter_from_buffer(key.as_bytes()).flatten();
         let key = keys.find_map(|block| Key::of_der(&block.label, &block.contents));
         Ok(Self {
             chain,
-            key: key.ok_or(NO_KEY)?,
+            key: key.ok_or(ClientIdentityError::NoKey)?,
         })
     }
 

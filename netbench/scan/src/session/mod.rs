@@ -12,7 +12,7 @@ mod tls12;
 mod tls13;
 
 pub(crate) use http::{Method, ResponseHead, request};
-pub use identity::ClientIdentity;
+pub use identity::{ClientIdentity, ClientIdentityError};
 pub use shares::PrivateShare;
 pub(crate) use shares::{PrivateShares, cheap_first, computable, computable_suites};
 pub(crate) use tls12::Keys12;

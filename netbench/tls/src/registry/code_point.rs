@@ -59,11 +59,18 @@ pub(super) fn code(text: &str) -> Option<u16> {
     }
 }
 
-/// Returns the error for a text that is neither a registered name, such as `example`, nor a code point.
-pub(super) fn unknown(what: &str, text: &str, example: &str) -> String {
-    format!(
-        "unknown {what} {text:?}; expected a registered name such as {example}, or a code point such as 0x1301"
-    )
+/// A text that is neither a registered name nor a code point.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown {what} {text:?}; expected a registered name such as {example}, or a code point such as 0x1301"
+)]
+pub struct UnknownName {
+    /// The kind of value: `cipher suite`.
+    pub what: &'static str,
+    /// The text.
+    pub text: String,
+    /// An example of a valid name.
+    pub example: &'static str,
 }
 
 /// Defines a code point of a registry: a number with its name, in text and in JSON.
@@ -123,16 +130,17 @@ macro_rules! code_point {
         }
 
         impl std::str::FromStr for $name {
-            type Err = String;
+            type Err = $crate::registry::code_point::UnknownName;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                use $crate::registry::code_point::{code, unknown};
+                use $crate::registry::code_point::{UnknownName, code};
                 let found = Self::registry().code(text).or_else(|| code(text));
                 let found = found.and_then(|code| <$code>::try_from(code).ok());
-                let [example, ..] = [$(Self::$constant),+];
-                found
-                    .map(Self)
-                    .ok_or_else(|| unknown($what, text, example.name().unwrap_or_default()))
+                found.map(Self).ok_or_else(|| UnknownName {
+                    what: $what,
+                    text: text.to_owned(),
+                    example: [$(Self::$constant),+][0].name().unwrap_or_default(),
+                })
             }
         }
 

@@ -12,6 +12,7 @@ mod names;
 mod version;
 
 pub use cipher_suite::{Authentication, CipherSuite, CipherSuiteFacts, KeyExchange, Protection};
+pub use code_point::UnknownName;
 pub use group::{FfdheSize, Group, GroupKind};
 pub use names::{Alert, ExtensionType, SignatureScheme};
 pub use version::TlsVersion;

@@ -1,4 +1,4 @@
-use super::code_point::{code, code_point_schema, read, unknown};
+use super::code_point::{UnknownName, code, code_point_schema, read};
 
 /// A version of the protocol, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,12 +66,16 @@ impl std::fmt::Display for TlsVersion {
 }
 
 impl std::str::FromStr for TlsVersion {
-    type Err = String;
+    type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = Self::ALL.into_iter().find(|version| version.name() == text);
         let found = named.or_else(|| Self::of(code(text)?));
-        found.ok_or_else(|| unknown("TLS version", text, Self::Tls13.name()))
+        found.ok_or_else(|| UnknownName {
+            what: "TLS version",
+            text: text.to_owned(),
+            example: Self::Tls13.name(),
+        })
     }
 }
 

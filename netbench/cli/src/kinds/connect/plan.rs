@@ -257,7 +257,7 @@ fn flight_steps(chain: &str, kind: &str, window: &str, beside: u32) -> Vec<Strin
 }
 
 fn connection_limit(text: &str) -> Result<Duration, String> {
-    let limit = parse_duration(text)?;
+    let limit = parse_duration(text).map_err(|e| e.to_string())?;
     if limit < Duration::from_millis(10) {
         Err("at least 10ms".to_owned())
     } else {
