@@ -93,7 +93,6 @@ pub(crate) fn alone<T: PartialEq + ToString>(first: &[T], other: &[T]) -> Vec<St
     [only(first, other), only(other, first)].concat()
 }
 
-/// Tabulates the differences in settings and machines of runs.
 pub(crate) fn difference_items(heading: &str, differences: &[Difference]) -> Vec<Item> {
     Table::of(differences)
         .text("what", 0, |row| &row.what)
@@ -132,7 +131,6 @@ impl Fact {
             })
     }
 
-    /// Returns the fact as one that does not prevent a comparison.
     pub(crate) fn made_harmless(self) -> Self {
         Self {
             harmless: true,

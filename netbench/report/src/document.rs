@@ -318,7 +318,6 @@ impl Section {
         }
     }
 
-    /// Adds the paragraph that explains the section.
     pub(crate) fn explained(self, explanation: impl Into<String>) -> Self {
         Self {
             explanation: explanation.into(),
@@ -326,7 +325,6 @@ impl Section {
         }
     }
 
-    /// Adds the reason why the section, or a part of it, is missing.
     pub(crate) fn missing(self, missing: Option<impl Into<String>>) -> Self {
         Self {
             missing: missing.map(Into::into),
@@ -363,7 +361,6 @@ impl<'a> Machine<'a> {
 }
 
 impl Item {
-    /// Returns each text as a warning.
     pub(crate) fn warnings(texts: &[String]) -> impl Iterator<Item = Self> {
         texts.iter().cloned().map(Self::Warning)
     }

@@ -169,7 +169,6 @@ impl Check {
 }
 
 impl Gated {
-    /// Counts the outcomes of rows.
     pub(crate) fn of(threshold: Option<f64>, rows: impl Iterator<Item = Regression>) -> Self {
         let outcomes = rows.counts();
         let [regressed, cannot_tell] = [Regression::Regressed, Regression::CannotTell]

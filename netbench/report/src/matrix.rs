@@ -262,7 +262,6 @@ pub(crate) fn of_second<'a, T: AsRef<Switch>>(
 }
 
 impl ComparedStack {
-    /// Returns the stacks of a run.
     pub(crate) fn all<P>(stacks: &[StackName], run: &Manifest<P>) -> Vec<Self> {
         let stacks = stacks.iter().map(|stack| {
             let mut workers = run.workers.iter();
@@ -275,7 +274,6 @@ impl ComparedStack {
         stacks.collect()
     }
 
-    /// Names the library of each stack.
     pub(crate) fn libraries(stacks: &[Self]) -> String {
         let stacks = stacks.iter();
         stacks
@@ -285,7 +283,6 @@ impl ComparedStack {
 }
 
 impl<C, A> Filling<&MatrixCase<C, A>> {
-    /// Adds a column for each client.
     pub(crate) fn clients<K: Display>(self, clients: &[K], cell: impl Fn(&A) -> Cell) -> Self {
         self.cols(clients, |row, client| row.cell(client).map(&cell))
     }

@@ -59,7 +59,6 @@ impl<K, S> Row<K, S> {
         check.of(class).saying(words)
     }
 
-    /// Returns the cell of the verdict.
     pub(crate) fn verdict(&self) -> Cell {
         match self.judged.regression {
             Regression::Regressed => Cell::Regressed,

@@ -46,7 +46,6 @@ pub(crate) fn sites_word(target: Target) -> &'static str {
     }
 }
 
-/// A count of sites of a target.
 pub(crate) fn sites_of(target: Target, sites: impl TryInto<u64>) -> String {
     let [one, more] = site_words(target);
     count(sites, one, more)
@@ -114,7 +113,6 @@ pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
 /// The text for too few pairs, or too few processes for them: more rounds add to both.
 pub(crate) const TOO_FEW: &str = "too few rounds";
 
-/// Returns the interval of a difference of times.
 pub(crate) fn interval_of_difference(difference: &RoundsDifference) -> String {
     match difference.low_ns.zip(difference.high_ns) {
         Some((low, high)) => format!("{} … {}", signed_time(low), signed_time(high)),
@@ -148,7 +146,6 @@ const MOST: f64 = 99.5;
 /// The smallest factor that is shown.
 const LEAST: f64 = 0.01;
 
-/// Formats a share of a whole.
 pub(crate) fn percent(part: f64, whole: f64) -> String {
     if whole <= 0.0 {
         "–".to_owned()
@@ -177,7 +174,6 @@ pub(crate) fn would_decide(needed: RoundsNeeded) -> String {
     }
 }
 
-/// Describes the machine from an environment's facts.
 pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
     let virtual_machine = facts.get("virtual_machine").filter(|vm| *vm == "yes");
     let known = [
@@ -198,7 +194,6 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
     )
 }
 
-/// Describes the configuration profile of connectors in a sentence.
 pub(crate) fn profile_in_words(profile: Profile) -> String {
     let how = match profile {
         Profile::Default => "every stack offers the same versions, suites, groups and signatures",
@@ -210,7 +205,6 @@ pub(crate) fn profile_in_words(profile: Profile) -> String {
     format!("Client profile {}: {how}.", profile.name())
 }
 
-/// Lists stacks, each with its description.
 pub(crate) fn stacks_with<'a>(
     stacks: impl IntoIterator<Item = (&'a StackName, &'a String)>,
 ) -> String {
@@ -320,7 +314,6 @@ pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>)
     }
 }
 
-/// Returns a text that begins with a capital.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

@@ -359,7 +359,6 @@ impl BrowserSummary {
         })
     }
 
-    /// Formats a number of visits: `3 visits`.
     pub(crate) fn visits(of: u64) -> String {
         count(of, "visit", "visits")
     }

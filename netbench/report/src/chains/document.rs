@@ -153,7 +153,6 @@ fn wrong(summary: &ChainsSummary) -> Section {
         .explained("What all stacks do is here too: that is no matter of the switch.")
 }
 
-/// Builds the check of the chains of a kind.
 fn check(kind: &ChainKind, _: &StackName, judged: &Judgements) -> Check {
     let wrong = judged.wrong();
     let outcome = if wrong > 0 {

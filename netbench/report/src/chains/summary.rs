@@ -219,7 +219,6 @@ pub fn summarize_chains(
     }
 }
 
-/// Chains, with each stack's verdict on them.
 type Verdicts<'a> = Matrix<&'a ChainCase, StackName, &'a ChainOutcome>;
 
 fn differences(verdicts: &Verdicts<'_>, reasons: &[ReasonSpec]) -> Vec<ChainDifference> {

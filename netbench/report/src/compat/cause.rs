@@ -38,7 +38,6 @@ pub(super) fn cause(outcome: &CompatOutcome) -> String {
     }
 }
 
-/// Returns the fault of a certificate in words.
 fn in_words(fault: CertificateFault) -> &'static str {
     match fault {
         CertificateFault::BadEncoding => "the certificate cannot be read",

@@ -97,7 +97,6 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Section {
     ))
 }
 
-/// Names the stacks of some differences.
 fn stacks_of(differences: &[&CompatDifference]) -> Cell {
     let stacks = differences.iter().map(|is| &is.switch.stack);
     Cell::text(stacks.format(", "))

@@ -173,7 +173,6 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
     }
 }
 
-/// A case, with every client's behaviour.
 pub(super) type CompatRow = MatrixCase<CompatCase, CompatCell>;
 
 /// Returns the differences of each stack from the first. Deteriorations come first, the worst before the rest; then

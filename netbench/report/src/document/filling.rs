@@ -53,7 +53,6 @@ impl<T> Filling<T> {
         table
     }
 
-    /// Adds a column of words.
     pub(crate) fn text<W: ToString>(self, name: &str, rank: u8, words: impl Fn(&T) -> W) -> Self {
         self.col(name, rank, |item| Cell::text(words(item)))
     }
@@ -78,7 +77,6 @@ impl<T> Filling<T> {
         self.text(name, rank, |item| shorten(words(item).as_ref()))
     }
 
-    /// Adds a column of counts.
     pub(crate) fn count<N: TryInto<u64>>(
         self,
         name: &str,

@@ -36,7 +36,6 @@ impl Document<'_> {
         parts
     }
 
-    /// Returns all charts, in order.
     pub(crate) fn pictures(&self) -> Vec<&Chart> {
         let items = self.sections.iter().flat_map(|section| &section.items);
         let charts = items.filter_map(|item| match item {

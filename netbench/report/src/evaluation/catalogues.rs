@@ -197,7 +197,6 @@ fn stores(
     ))
 }
 
-/// Describes a site of trust stores.
 fn about<'a>(roots: &'a RootsSummary, site: &'a str) -> &'a str {
     let mut sites = roots.run.sites.iter();
     let found = sites.find(|found| found.name == site);

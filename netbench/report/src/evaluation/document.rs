@@ -182,7 +182,6 @@ impl Told {
         self.sections.get(&place).into_iter().flatten()
     }
 
-    /// Returns the warnings of the parts about a subject.
     fn warnings(&self, subject: Subject) -> Vec<String> {
         let asked = self.questions.iter();
         let asked = asked.filter(|asked| asked.subject == subject);

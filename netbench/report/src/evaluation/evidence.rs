@@ -134,7 +134,6 @@ impl<'a> Evidence<'a> {
         found.coverage.as_ref().filter(|_| found.matrix.is_none())
     }
 
-    /// Returns the sites that only one of the two stacks can agree with.
     pub(super) fn losses(&self) -> Option<&'a Losses> {
         self.found.losses.as_ref()
     }
@@ -144,7 +143,6 @@ impl<'a> Evidence<'a> {
         by_limit(number as f64, self.thresholds.of(Quantity::FalseAccepts))
     }
 
-    /// The cases of the suites, in the order of the runs.
     pub(super) fn cases(&self) -> impl Iterator<Item = &'a CaseRow> + Clone + use<'a> {
         self.suites.clone().into_iter().flat_map(|it| &it.cases)
     }

@@ -305,7 +305,6 @@ fn published(
     })
 }
 
-/// Returns the parts per million of a share in percent.
 fn ppm(percent: f64) -> Result<u32, String> {
     if (0.0..=100.0).contains(&percent) {
         Ok((percent * 10_000.0).round() as u32)

@@ -258,7 +258,6 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     );
 }
 
-/// Returns the first connections of the timed run.
 fn cold<'a>(evidence: &Evidence<'a>) -> &'a [ColdRow] {
     evidence
         .timed()

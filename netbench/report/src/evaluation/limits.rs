@@ -21,7 +21,6 @@ pub(super) fn of_web(loss: &WebLoss, limit: Threshold) -> Answer {
     }
 }
 
-/// Answers by the number of lost sites.
 pub(super) fn of_lost(lost: u64, of: u64, limit: Threshold) -> Answer {
     by_limit(lost as f64 / of.max(1) as f64, limit)
 }

@@ -52,7 +52,6 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    /// Returns whether every connection pays the cost: handshakes, and data in either direction.
     pub(super) fn is_headline(&self) -> bool {
         is_headline(self.part)
     }
@@ -98,7 +97,6 @@ impl Mean {
         self.reasons().all(|why| why == NoFigure::FewOperations)
     }
 
-    /// Returns the reasons for the cases without a figure to judge by.
     pub(super) fn reasons(&self) -> impl Iterator<Item = NoFigure> {
         self.unreported.iter().map(|(_, why)| *why)
     }
@@ -127,7 +125,6 @@ impl Mean {
     }
 }
 
-/// Returns the quantity whose limits judge a part.
 pub(super) fn quantity_of(part: Part) -> Quantity {
     match part {
         Part::Memory => Quantity::Memory,

@@ -85,7 +85,6 @@ impl Evaluation {
     }
 }
 
-/// Returns a warning with the part that it is about.
 fn of_part(part: &str, warning: &str) -> String {
     format!("{part}: {warning}")
 }

@@ -144,7 +144,6 @@ const UNDUE: &str = "What it would accept and must refuse:";
 const WORSE: &str = "What would change for the worse:";
 
 impl Question {
-    /// Returns a question without an answer.
     pub(super) fn open(question: String) -> Self {
         Self {
             question,
@@ -159,7 +158,6 @@ impl Question {
         });
     }
 
-    /// Returns the answer with its reason.
     pub(crate) fn in_a_sentence(&self) -> String {
         format!("{}. {}", capital(self.answer.words()), self.because)
     }

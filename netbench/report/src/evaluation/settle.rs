@@ -160,7 +160,6 @@ fn protect(
     losses.refused.extend(new);
 }
 
-/// Returns the sites of all lists.
 fn listed(losses: &Losses) -> HashSet<&str> {
     let lists = [
         &losses.lost,

@@ -147,7 +147,6 @@ fn totals(summary: &FeaturesSummary) -> Item {
         .item()
 }
 
-/// Builds the section of values that a standard leaves open.
 fn observed(summary: &FeaturesSummary) -> Option<Section> {
     let rows = summary.matrix.cases.iter().flat_map(|row| {
         let names = row.case.observed.iter();

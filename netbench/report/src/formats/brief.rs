@@ -2,7 +2,6 @@ use super::{Format, Options, Takes};
 use crate::document::{Document, Item};
 use crate::text::plain;
 
-/// The answers alone, a line for each.
 pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
     ..Format::new("brief", "txt", "The answers alone, in a few lines", render)

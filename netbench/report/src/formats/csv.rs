@@ -213,7 +213,6 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The written rows.
 struct Rows {
     writer: Writer<Vec<u8>>,
     count: usize,

@@ -1,7 +1,6 @@
 use super::{Format, Options};
 use crate::document::Document;
 
-/// The summary, in the format of the schemas under `netbench/schemas/`.
 pub(super) const FORMAT: Format = Format::new(
     "json",
     "json",

@@ -6,7 +6,6 @@ use crate::{
     text::plain,
 };
 
-/// JUnit's XML, which test services of every kind read.
 pub(super) const FORMAT: Format = Format {
     needs: Needs::Checks,
     ..Format::new(

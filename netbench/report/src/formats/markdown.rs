@@ -5,7 +5,6 @@ use crate::{
     text::plain,
 };
 
-/// Markdown with GitHub's tables.
 pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
     ..Format::new("markdown", "md", "Markdown with GitHub's tables", render)

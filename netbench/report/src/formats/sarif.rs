@@ -6,7 +6,6 @@ use crate::{
     text::plain,
 };
 
-/// SARIF 2.1.0, which code hosts show beside the code.
 pub(super) const FORMAT: Format = Format {
     needs: Needs::Checks,
     ..Format::new(

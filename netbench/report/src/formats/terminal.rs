@@ -11,7 +11,6 @@ use crate::{
     text::{plain, wrap},
 };
 
-/// Tables for a terminal, up to its width.
 pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
     ..Format::new("terminal", "txt", "Tables for a terminal", render)
@@ -48,7 +47,6 @@ fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
     page.out.into_bytes()
 }
 
-/// Wraps text to lines of this width.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     // Keeps a number on the line of its per cent sign.
     let text = plain(text).replace(" %", "\u{a0}%");
@@ -56,7 +54,6 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines.map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// The text that has been written.
 struct Page {
     out: String,
     width: usize,

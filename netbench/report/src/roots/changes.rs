@@ -19,7 +19,6 @@ pub(crate) struct TrustChange<'a> {
 }
 
 impl<'a> TrustChange<'a> {
-    /// Returns the sites with an effect, each with the layouts.
     pub(crate) fn sites(
         &self,
         effect: SwitchEffect,

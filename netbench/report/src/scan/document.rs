@@ -276,7 +276,6 @@ const OF_ALL: [(&str, u8, Inferred); 3] = [
     ("of all only", 2, |all| all.only),
 ];
 
-/// Returns the parameters of a suite's key exchange.
 fn exchange(suite: &SuiteScan) -> String {
     match &suite.dh {
         Some(dh) => format!("{} bits, {}", dh.bits, dh.origin),

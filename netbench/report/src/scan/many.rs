@@ -102,7 +102,6 @@ impl Support {
     }
 }
 
-/// The heading of the sites that were scanned in part.
 const IN_PART: &str = "Scanned in part: they may have more than is shown";
 
 /// Sites being counted: the number of sites with the same key, and some of their names.
@@ -134,7 +133,6 @@ fn sorted<K>(tallies: Tallies<K>) -> impl Iterator<Item = (K, Tally)> {
     tallies.sorted_by_key(|(_, tally)| (Reverse(tally.sites), tally.place))
 }
 
-/// Many sites being counted.
 #[derive(Default)]
 pub(super) struct Counting {
     alike: Tallies<Support>,
@@ -211,7 +209,6 @@ pub(super) fn in_part(sites: &[SiteScan], place: Target) -> Vec<Item> {
     by_reason(partial, place, 0).under(IN_PART)
 }
 
-/// Tabulates reasons with their sites.
 pub(super) fn by_reason<'a>(
     sites: impl Iterator<Item = (&'a String, &'a String)>,
     place: Target,
@@ -236,18 +233,15 @@ impl<T> Filling<T> {
 }
 
 impl Support {
-    /// Returns the versions in a cell.
     pub(super) fn spoken(&self) -> String {
         self.versions.iter().map(|version| version.name()).join(" ")
     }
 
-    /// Returns the cell of the first suite.
     pub(super) fn first_choice(&self) -> Cell {
         Cell::short(self.first_suite.as_deref().unwrap_or_default())
     }
 }
 
-/// Returns the name of an order.
 pub(super) fn order(order: Order) -> &'static str {
     match order {
         Order::Server => "server",
@@ -259,12 +253,10 @@ pub(super) fn order(order: Order) -> &'static str {
     }
 }
 
-/// Returns the names of code points.
 pub(super) fn names(codes: &[NamedCode]) -> String {
     codes.iter().map(|code| &code.name).join(" ")
 }
 
-/// Returns the names, or a word for an empty list.
 pub(super) fn names_or_none(codes: &[NamedCode]) -> String {
     match codes.is_empty() {
         true => "none".to_owned(),

@@ -39,7 +39,6 @@ impl Drawn {
     }
 }
 
-/// Formats a range for a table.
 pub(super) fn range(range: ShareRange) -> String {
     format!("{:.1} to {:.1} %", range.low_percent, range.high_percent)
 }

@@ -68,7 +68,6 @@ fn of_run(cases: &[&JoinedCase], run: usize) -> Option<f64> {
     Some(geometric_mean(ratios?.into_iter()))
 }
 
-/// Joins the times of whole connections, by condition.
 pub(super) fn connections(runs: &[&Evaluation]) -> Vec<JoinedTime> {
     let evidence = runs.iter().map(|run| evidence(run));
     let totals: Vec<_> = evidence.map(|it| fast::totals(&it)).collect();

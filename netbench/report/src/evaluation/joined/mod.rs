@@ -159,7 +159,6 @@ impl JoinedEvaluation {
         }
     }
 
-    /// Returns the date: `2026-11-27`.
     fn date(&self) -> &str {
         date(&self.run.started)
     }
@@ -170,7 +169,6 @@ fn date(time: &str) -> &str {
     time.split('T').next().unwrap_or(time)
 }
 
-/// Returns the warnings of an evaluation, each with its date.
 fn warnings(evaluation: &Evaluation) -> Vec<String> {
     let date = date(&evaluation.run.started);
     let warnings = evaluation.warnings.iter();
@@ -179,7 +177,6 @@ fn warnings(evaluation: &Evaluation) -> Vec<String> {
         .collect()
 }
 
-/// Returns the settings of an evaluation, and the facts about its machine.
 fn facts(run: &EvaluationManifest) -> Vec<Fact> {
     let plan = &run.plan;
     let decisive = [

@@ -22,7 +22,6 @@ mod markup;
 mod picture;
 mod table;
 
-/// A self-contained HTML page with charts: no network, no other file.
 pub(super) const FORMAT: Format = Format {
     takes: Takes::SeveralRuns,
     goes: Goes::Folder("report.html"),

@@ -102,7 +102,6 @@ fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) 
     canvas.mark(class, shape(dot.verdict), at(dot.ratio - 1.0), r, &tip(dot));
 }
 
-/// Returns the shape of a verdict's mark.
 pub(super) fn shape(verdict: Verdict) -> usize {
     match verdict {
         Verdict::Faster => 0,

@@ -11,7 +11,6 @@ use crate::{
     text::factor,
 };
 
-/// The height of a row.
 const ROW: f64 = 26.0;
 
 /// The height of a row with the name above the mark.

@@ -153,7 +153,6 @@ fn labels(canvas: &mut Canvas, known: &[(f64, f64, &Point)], width: f64) {
     }
 }
 
-/// A rectangle of a chart.
 struct Area {
     low: (f64, f64),
     high: (f64, f64),
