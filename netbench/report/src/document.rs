@@ -240,8 +240,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns the document of a run.
-    pub(crate) fn of_run(kind: &'static str, run: &RunHead) -> Self {
+    /// Returns the document of a run, which shows the data.
+    pub(crate) fn of_run(kind: &'static str, run: &RunHead, data: &'a dyn Data) -> Self {
         let RunHead {
             name,
             netbench,
@@ -251,6 +251,7 @@ impl<'a> Document<'a> {
         Self {
             name: name.clone(),
             made: format!("{name} (netbench {netbench}, started {started})"),
+            data: vec![data],
             ..Self::new(kind, format!("netbench {kind}: {name}"))
         }
     }

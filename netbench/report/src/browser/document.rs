@@ -41,9 +41,8 @@ impl Report for BrowserSummary {
             ),
             sections: sections.into_iter().flatten().collect(),
             checks: checks(self),
-            data: vec![self],
             sites: Some(Target::Lab),
-            ..Document::of_run("browser", &self.run.head)
+            ..Document::of_run("browser", &self.run.head, self)
         }
     }
 }

@@ -26,8 +26,7 @@ impl Report for ChainsSummary {
             ),
             sections,
             checks: self.matrix.suites(stacks.len(), check),
-            data: vec![self],
-            ..Document::of_run("compat chains", &run.head)
+            ..Document::of_run("compat chains", &run.head, self)
         }
     }
 }

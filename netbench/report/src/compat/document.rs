@@ -36,8 +36,7 @@ impl Report for CompatSummary {
             ),
             sections,
             checks: self.matrix.suites(run.stacks.len(), check),
-            data: vec![self],
-            ..Document::of_run("compat", &run.head)
+            ..Document::of_run("compat", &run.head, self)
         }
     }
 }

@@ -83,9 +83,8 @@ impl Report for ConnectReport {
             sections,
             machines: vec![Machine::of(manifest)],
             checks: checks::checks(summary),
-            data: vec![summary],
             sites: Some(summary.run.target),
-            ..Document::of_run("connect", &summary.run.head)
+            ..Document::of_run("connect", &summary.run.head, summary)
         }
     }
 }

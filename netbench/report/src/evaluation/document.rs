@@ -60,7 +60,6 @@ impl Report for EvaluationReport {
         let mut document = Document {
             lead: lead(evaluation),
             sentence: evaluation.sentence.clone(),
-            data: vec![evaluation],
             sites: Some(plan.target),
             title: match switched(&plan.browsers) {
                 None => format!("netbench evaluate: from {} to {}", plan.from, plan.to),
@@ -69,7 +68,7 @@ impl Report for EvaluationReport {
                     plan.from, plan.to
                 ),
             },
-            ..Document::of_run("evaluate", &RunHead::of(run))
+            ..Document::of_run("evaluate", &RunHead::of(run), evaluation)
         };
         document
             .checks

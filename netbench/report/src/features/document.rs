@@ -46,8 +46,7 @@ impl Report for FeaturesSummary {
             ),
             sections,
             checks: self.matrix.suites(self.matrix.clients.len(), check),
-            data: vec![self],
-            ..Document::of_run("browser features", &self.run.head)
+            ..Document::of_run("browser features", &self.run.head, self)
         }
     }
 }

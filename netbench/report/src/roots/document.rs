@@ -26,8 +26,7 @@ impl Report for RootsSummary {
                 .suites(self.matrix.clients.len(), |layout, client, cell| {
                     check(self, layout, client, cell)
                 }),
-            data: vec![self],
-            ..Document::of_run("compat roots", &run.head)
+            ..Document::of_run("compat roots", &run.head, self)
         }
     }
 }

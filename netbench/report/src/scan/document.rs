@@ -57,9 +57,8 @@ impl Report for ScanSummary {
                 .iter()
                 .map(|policy| policy::checks(policy, run.place))
                 .collect(),
-            data: vec![self],
             sites: Some(run.place),
-            ..Document::of_run("scan", &run.head)
+            ..Document::of_run("scan", &run.head, self)
         }
     }
 }

@@ -20,8 +20,7 @@ impl Report for ShipSummary {
             about: in_place_of(&stacks),
             lead: "The cost of shipping a minimal client of hyper with each stack.".to_owned(),
             sections: vec![costs(self), crates(self)],
-            data: vec![self],
-            ..Document::of_run("ship", &run.head)
+            ..Document::of_run("ship", &run.head, self)
         }
     }
 }

@@ -72,8 +72,7 @@ impl Report for SuiteReport {
             sections: vec![section(summary)],
             machines: vec![Machine::of(&self.manifest)],
             checks: checks(summary),
-            data: vec![summary],
-            ..Document::of_run("suite", &summary.run.head)
+            ..Document::of_run("suite", &summary.run.head, summary)
         }
     }
 }
