@@ -116,7 +116,7 @@ pub(crate) struct Machine<'a> {
 }
 
 /// A part of a report.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Default)]
 pub struct Section {
     /// Its id, unique in the document: letters, digits and hyphens.
     pub id: String,
@@ -153,7 +153,6 @@ pub enum Extent {
 }
 
 /// An element of a section.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {
     Heading(String),
     Text(String),

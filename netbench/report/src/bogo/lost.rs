@@ -5,7 +5,7 @@ use super::matrix::SHOWN;
 
 /// The features and versions that the first stack of a matrix has and the second does not, by feature, role and
 /// version.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(crate) struct Lost<'a> {
     /// Versions that the second stack lacks, with all features over them.
     pub(crate) versions: Vec<LostFeature<'a>>,
@@ -18,7 +18,6 @@ pub(crate) struct Lost<'a> {
 }
 
 /// A feature, or all features of some versions, that is lost in one role or in both.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostFeature<'a> {
     pub(crate) feature: &'a str,
     pub(crate) roles: &'static str,

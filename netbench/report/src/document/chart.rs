@@ -2,7 +2,6 @@ use jiff::civil::Date;
 use netbench_model::{SweepAxis, Unit, coverage::Support};
 use netbench_stats::{Interval, Verdict};
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chart {
     /// The title: a sentence about the content.
     pub(crate) title: String,
@@ -11,7 +10,6 @@ pub(crate) struct Chart {
     pub(crate) drawing: Drawing,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Drawing {
     Dots(Dots),
     Bars(Bars),
@@ -27,7 +25,6 @@ pub(crate) enum Drawing {
 }
 
 /// Figures of several series at the same places, in the order of the places.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Lines {
     pub(crate) places: Vec<String>,
     pub(crate) lines: Vec<Line>,
@@ -35,7 +32,6 @@ pub(crate) struct Lines {
     pub(crate) unit: Unit,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
     pub(crate) name: String,
     /// A figure for each place, if there is one.
@@ -43,7 +39,6 @@ pub(crate) struct Line {
 }
 
 /// A change in time at each combination of the values of two properties.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Heat {
     /// The property with a column for each value.
     pub(crate) across: SweepAxis,
@@ -52,7 +47,6 @@ pub(crate) struct Heat {
     pub(crate) cells: Vec<HeatCell>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeatCell {
     /// The indices of the values in `across` and `down`.
     pub(crate) place: (usize, usize),
@@ -65,14 +59,12 @@ pub(crate) struct HeatCell {
 }
 
 /// One figure of several stacks, the best first, over a logarithmic axis of factors.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranking {
     /// The stack with which the others are compared.
     pub(crate) first: String,
     pub(crate) rows: Vec<Ranked>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranked {
     pub(crate) name: String,
     /// The figure with its unit.
@@ -84,7 +76,6 @@ pub(crate) struct Ranked {
 }
 
 /// The figure of one version.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Point {
     /// The version.
     pub(crate) label: String,
@@ -101,7 +92,6 @@ pub(crate) struct Point {
 }
 
 /// The support of each of several stacks, by row and column.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Matrix {
     /// The stacks, in the order of the marks.
     pub(crate) stacks: Vec<String>,
@@ -109,7 +99,6 @@ pub(crate) struct Matrix {
     pub(crate) rows: Vec<MatrixRow>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MatrixRow {
     pub(crate) name: String,
     /// For each column, a mark for each stack; empty if the feature cannot exist there.
@@ -117,7 +106,6 @@ pub(crate) struct MatrixRow {
 }
 
 /// Ratios with intervals: a row for each if they are few, otherwise side by side in rising order.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dots {
     /// The meaning of ratios under 1: `rustls-ring is faster`.
     pub(crate) less: String,
@@ -126,7 +114,6 @@ pub(crate) struct Dots {
     pub(crate) dots: Vec<Dot>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dot {
     /// The name of the compared item.
     pub(crate) name: String,
@@ -144,7 +131,6 @@ pub(crate) enum Colours {
 }
 
 /// Groups of bars.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bars {
     pub(crate) colours: Colours,
     /// The names of the colours: stacks, or parts of a bar.
@@ -153,14 +139,12 @@ pub(crate) struct Bars {
 }
 
 /// Bars that are compared with each other.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BarGroup {
     /// The group's name; empty if the chart's title suffices.
     pub(crate) name: String,
     pub(crate) bars: Vec<Bar>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bar {
     /// The label before the bar; empty if the colour suffices.
     pub(crate) label: String,
@@ -171,7 +155,6 @@ pub(crate) struct Bar {
 }
 
 /// Points of several series over two axes of nanoseconds.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scatter {
     /// The name of the horizontal axis.
     pub(crate) across: String,
@@ -180,7 +163,6 @@ pub(crate) struct Scatter {
     pub(crate) series: Vec<Points>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Points {
     /// The series' name.
     pub(crate) name: String,
@@ -190,7 +172,6 @@ pub(crate) struct Points {
     pub(crate) line: Option<(f64, f64)>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     pub(crate) name: String,
     /// Its values in rising order, in nanoseconds.

@@ -1,10 +1,8 @@
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckSuite {
     pub(crate) name: String,
     pub(crate) checks: Vec<Check>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) name: String,
     /// The group of the check.
@@ -64,7 +62,6 @@ impl Check {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Checked {
     Passed,
     Failed { why: String, class: String },

@@ -10,7 +10,6 @@ use super::{PUBLIC, RootsSummary};
 
 /// The changes by one source of a stack's roots, compared with the roots that another stack trusts from any of its
 /// sources.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustChange<'a> {
     /// The source.
     pub(crate) source: &'a str,

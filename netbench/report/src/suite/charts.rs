@@ -72,12 +72,11 @@ pub(super) fn rankings(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> 
             }),
         }])
     });
-    let charts = charts.collect_vec();
-    if charts.is_empty() {
-        return charts;
+    let mut items = charts.collect_vec();
+    if !items.is_empty() {
+        items.insert(0, Item::heading("All stacks, the best first"));
     }
-    let heading = Item::heading("All stacks, the best first");
-    [vec![heading], charts].concat()
+    items
 }
 
 /// Returns the stacks with a figure that can be compared with the first one's, the best first.
