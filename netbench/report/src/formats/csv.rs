@@ -83,21 +83,12 @@ struct Place<'a> {
     /// The fields that are used in these columns.
     used: Vec<&'a str>,
     unit: String,
-    /// The numbers that have the unit.
-    holds: Holds,
+    /// Whether only numbers with a fraction have the unit: it is that of a value around the field, and whole numbers in
+    /// it are counts.
+    of_fractions: bool,
     row: Option<usize>,
     /// The value that the value is in.
     around: Option<&'a Around<'a>>,
-}
-
-/// The numbers for which the unit of a [`Place`] holds.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Holds {
-    /// All: the field itself has the unit.
-    #[default]
-    All,
-    /// Those with a fraction: a value around the field has the unit, and whole numbers in it are counts.
-    Fractions,
 }
 
 /// A value with the values that it is in.
@@ -141,21 +132,22 @@ impl<'a> Place<'a> {
         let ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
         let own = self.unit(shape);
         if let Some(unit) = own.or_else(|| Some(ending?.1.to_owned())) {
-            (inside.unit, inside.holds) = (unit, Holds::All);
+            (inside.unit, inside.of_fractions) = (unit, false);
         }
         inside
     }
 
     /// Returns the unit that a schema declares for the value.
     fn unit(&self, shape: Shape<'_>) -> Option<String> {
-        let unit = match shape.unit_in() {
+        let unit = match shape.keyword(shape::UNIT_IN) {
             Some(field) => {
                 let mut all = Around::all(self.around);
                 all.find_map(|around| around.value.get(field)?.as_str())
             }
-            None => shape.unit(),
+            None => shape.keyword(shape::UNIT),
         };
-        unit.map(symbol).map(str::to_owned)
+        let unit = unit?;
+        Some(if unit == "nanoseconds" { "ns" } else { unit }.to_owned())
     }
 
     /// Fills the columns that identify a row from an element's fields. Returns whether there was such a field.
@@ -163,7 +155,7 @@ impl<'a> Place<'a> {
         let fields = element.as_object().into_iter().flatten();
         let mut keys: [Vec<String>; 4] = Default::default();
         for (field, value) in fields {
-            let Some(key) = shape.field(field).key() else {
+            let Some(key) = shape.field(field).keyword(shape::KEY) else {
                 continue;
             };
             let column = KEYS.iter().position(|column| *column == key);
@@ -236,7 +228,7 @@ impl Rows {
                     place.unit = unit;
                 }
                 if !shape.is_map() {
-                    place.holds = Holds::Fractions;
+                    place.of_fractions = true;
                 }
                 for (field, value) in fields {
                     if !place.used.contains(&field.as_str()) {
@@ -249,7 +241,7 @@ impl Rows {
             Value::String(text) => self.write(cell(text), "", place),
             Value::Bool(_) => self.write(value.to_string(), "", place),
             Value::Number(number) => {
-                let has_unit = place.holds == Holds::All || number.is_f64();
+                let has_unit = !place.of_fractions || number.is_f64();
                 let unit = if has_unit { place.unit.as_str() } else { "" };
                 self.write(number.to_string(), unit, place);
             }
@@ -260,7 +252,7 @@ impl Rows {
     /// in the path.
     fn list(&mut self, elements: &[Value], shape: Shape<'_>, place: &Place<'_>) {
         let names = shape
-            .names()
+            .keyword(shape::NAMES)
             .and_then(|pointer| Around::find(place.around, pointer));
         let elements = elements.iter().enumerate();
         for (number, element) in elements.filter(|(_, element)| !element.is_null()) {
@@ -294,14 +286,6 @@ impl Rows {
             &place.row.map_or_else(String::new, |row| row.to_string()),
             self.sites,
         ]);
-    }
-}
-
-/// Returns the symbol of a unit.
-fn symbol(unit: &str) -> &str {
-    match unit {
-        "nanoseconds" => "ns",
-        unit => unit,
     }
 }
 

@@ -1,16 +1,16 @@
 use serde_json::Value;
 
 /// The keyword of a field that identifies the element of a list that has it; its value is a column.
-const KEY: &str = "x-key";
+pub(super) const KEY: &str = "x-key";
 
 /// The keyword of a figure's unit.
-const UNIT: &str = "x-unit";
+pub(super) const UNIT: &str = "x-unit";
 
 /// The keyword of figures whose unit is in another field of the same value, or of one around it.
-const UNIT_IN: &str = "x-unit-in";
+pub(super) const UNIT_IN: &str = "x-unit-in";
 
 /// The keyword of a list without names: a JSON pointer to the list of their names, from the value or one around it.
-const NAMES: &str = "x-names";
+pub(super) const NAMES: &str = "x-names";
 
 /// A part of a JSON schema, beside the value that it describes. No part describes a value that the schema leaves
 /// open.
@@ -26,23 +26,6 @@ impl<'a> Shape<'a> {
             root: schema,
             part: Some(schema),
         }
-    }
-
-    /// Returns the column that the value identifies its row in.
-    pub(super) fn key(self) -> Option<&'a str> {
-        self.keyword(KEY)
-    }
-
-    pub(super) fn unit(self) -> Option<&'a str> {
-        self.keyword(UNIT)
-    }
-
-    pub(super) fn unit_in(self) -> Option<&'a str> {
-        self.keyword(UNIT_IN)
-    }
-
-    pub(super) fn names(self) -> Option<&'a str> {
-        self.keyword(NAMES)
     }
 
     /// Returns the part that describes a field, or the entry of a map.
@@ -71,7 +54,7 @@ impl<'a> Shape<'a> {
         find(&layers, "properties").is_none() && find(&layers, "additionalProperties").is_some()
     }
 
-    fn keyword(self, keyword: &str) -> Option<&'a str> {
+    pub(super) fn keyword(self, keyword: &str) -> Option<&'a str> {
         find(&self.layers(), keyword)?.as_str()
     }
 
