@@ -128,19 +128,10 @@ pub struct Section {
     pub(crate) items: Vec<Item>,
     /// The reason why the section, or a part of it, is missing.
     pub missing: Option<String>,
-    /// Whether a page shows the section at once.
-    pub(crate) shown: Shown,
+    /// Whether a page shows only the heading until a reader unfolds the section. Formats without folds show the whole.
+    pub(crate) is_folded: bool,
     /// The question of an evaluation whose details it has.
     pub(crate) details_of: Option<Subject>,
-}
-
-/// Whether a page shows a section at once. Formats without folds show every section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Shown {
-    #[default]
-    AtOnce,
-    /// The page shows only the heading until a reader unfolds the section.
-    Folded,
 }
 
 /// The extent of a report. All checks and data are in both.
@@ -335,7 +326,7 @@ impl Section {
     /// Makes a page show only the heading until a reader unfolds the section.
     pub(crate) fn folded(self) -> Self {
         Self {
-            shown: Shown::Folded,
+            is_folded: true,
             ..self
         }
     }

@@ -7,7 +7,7 @@ use netbench_model::coverage::{
 use super::matrix::matrix_section;
 use crate::{
     cell::Cell,
-    document::{Document, Excerpt, Extent, Item, Report, Section, Shown, Table},
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
     text::whole,
 };
 
@@ -58,7 +58,7 @@ pub(crate) fn features_sections(
     let coverage = Section {
         id: "protocol-tests".to_owned(),
         heading: "How the protocol tests went".to_owned(),
-        shown: Shown::Folded,
+        is_folded: true,
         ..coverage_section(&coverage)
     };
     let difference = difference.map(|difference| {

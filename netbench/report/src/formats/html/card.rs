@@ -17,7 +17,7 @@ pub(super) fn card(number: usize, asked: &Asked, title: &str) -> Markup {
     let (first, rest) = divided(question.worst());
     let more = rest.iter().map(|(_, lines)| lines.len()).sum::<usize>();
     html! {
-        article class={ "card " (class(question.answer)) } id={ "answer-" (number) } {
+        article class={ "card " (class_and_sign(question.answer).0) } id={ "answer-" (number) } {
             h2 { (question.question) }
             @if !asked.about.is_empty() && asked.about != title { p.about { (asked.about) } }
             (answer(question.answer))
@@ -60,7 +60,7 @@ pub(super) fn strip(questions: &[Asked]) -> Markup {
         ul.strip {
             @for (number, asked) in questions.iter().enumerate() {
                 @let question = &asked.question;
-                li class=(class(question.answer)) {
+                li class=(class_and_sign(question.answer).0) {
                     a href={ "#answer-" (number) } { (question.question) }
                     " " (answer(question.answer))
                 }
@@ -69,22 +69,18 @@ pub(super) fn strip(questions: &[Asked]) -> Markup {
     }
 }
 
-fn class(answer: Answer) -> &'static str {
+/// Returns the class and the sign of an answer.
+fn class_and_sign(answer: Answer) -> (&'static str, &'static str) {
     match answer {
-        Answer::Yes => "yes",
-        Answer::WithLosses => "losses",
-        Answer::No => "no",
-        Answer::Open => "open",
+        Answer::Yes => ("yes", "✓"),
+        Answer::WithLosses => ("losses", "!"),
+        Answer::No => ("no", "✗"),
+        Answer::Open => ("open", "?"),
     }
 }
 
 fn answer(answer: Answer) -> Markup {
-    let sign = match answer {
-        Answer::Yes => "✓",
-        Answer::WithLosses => "!",
-        Answer::No => "✗",
-        Answer::Open => "?",
-    };
+    let (_, sign) = class_and_sign(answer);
     html! { p.answer { span.sign aria-hidden="true" { (sign) } (answer.words()) } }
 }
 

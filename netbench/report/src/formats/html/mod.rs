@@ -13,7 +13,7 @@ use self::{
     table::table,
 };
 use super::{Format, Goes, Options, Takes};
-use crate::document::{Chart, Document, Extent, Item, Section, Shown};
+use crate::document::{Chart, Document, Extent, Item, Section};
 
 mod card;
 mod chart;
@@ -143,9 +143,10 @@ fn section(section: &Section) -> Markup {
     let heading = html! { @if let Some(id) = &id { h2 id=(id) { (section.heading) } } };
     html! {
         section id=(section.id) aria-labelledby=[&id] {
-            @match section.shown {
-                Shown::AtOnce => { (heading) (body) },
-                Shown::Folded => details.folded { summary { (heading) } (body) },
+            @if section.is_folded {
+                details.folded { summary { (heading) } (body) }
+            } @else {
+                (heading) (body)
             }
         }
     }
@@ -205,7 +206,7 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
                     }
                 }
             }
-            @for width in widths { (LINE) (draw(chart, id, *width)) }
+            @for width in widths { (LINE) (draw(chart, id, *width).0) }
             p.n { (chart.note) }
         }
     }

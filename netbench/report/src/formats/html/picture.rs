@@ -1,7 +1,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    chart::{Width, draw_with_height, legend},
+    chart::{Width, draw, legend},
     markup::{STYLE, bytes, title},
 };
 use crate::{
@@ -62,7 +62,7 @@ fn framed(chart: &Chart, number: usize, top: f64) -> (Markup, f64) {
     let (colours, names) = legend(&chart.drawing);
     let legend_high = if names.is_empty() { 0.0 } else { LINE };
     let drawn_at = top + LINE + legend_high;
-    let (drawn, drawn_high) = draw_with_height(chart, &format!("picture-{number}"), Width::Wide);
+    let (drawn, drawn_high) = draw(chart, &format!("picture-{number}"), Width::Wide);
     let notes_at = drawn_at + drawn_high;
     let notes = wrap(&chart.note, LETTERS);
     let lines = (1u32..).zip(&notes);

@@ -26,53 +26,31 @@ pub(super) fn table(table: &Table, before: &str) -> Markup {
         caption => caption,
     };
     let columns = PageColumn::of(table);
-    let all = table.rows.len();
-    if all <= WHOLE {
-        let summary = format!("({})", count(all, "row", "rows"));
-        let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
+    let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
+    if rows.len() <= WHOLE {
+        let summary = format!("({})", count(rows.len(), "row", "rows"));
         return folding(table.folded, &columns, &rows, caption, &summary, "table");
     }
-    let parts = Parts::of(table);
-    let left_out = parts.left_out;
-    let [whole, shown, rest] =
-        [all, parts.outstanding.len(), parts.rest.len()].map(|n| grouped(n as f64));
-    let first = format!("({shown} of {whole} rows: {})", parts.which);
-    let second = format!("(the other {rest} rows)");
+    let (first, last, which) = match table.excerpt {
+        Excerpt::Ends(_) => (OUTSTANDING / 2, OUTSTANDING / 2, "those at either end"),
+        Excerpt::Whole | Excerpt::First(_) => (OUTSTANDING, 0, "the first"),
+    };
+    let (head, tail) = rows.split_at(first);
+    let (middle, end) = tail.split_at(tail.len() - last);
+    let outstanding = [head, end].concat();
+    let (rest, left_out) = middle.split_at(middle.len().min(MOST));
+    let [whole, shown, others] =
+        [rows.len(), outstanding.len(), rest.len()].map(|number| grouped(number as f64));
+    let summary = format!("({shown} of {whole} rows: {which})");
+    let of_rest = format!("(the other {others} rows)");
     html! {
-        (folding(table.folded, &columns, &parts.outstanding, caption, &first, "table"))
-        (folding(Folded::Long, &columns, &parts.rest, caption, &second, "table rest"))
-        @if left_out > 0 {
+        (folding(table.folded, &columns, &outstanding, caption, &summary, "table"))
+        (folding(Folded::Long, &columns, rest, caption, &of_rest, "table rest"))
+        @if !left_out.is_empty() {
             p.n {
-                (count(left_out, "row is", "rows are"))
+                (count(left_out.len(), "row is", "rows are"))
                 " not on this page, which would not open any more. The run's CSV has every row."
             }
-        }
-    }
-}
-
-/// The rows of a table that is too long to be read.
-struct Parts<'a> {
-    outstanding: Vec<&'a [Cell]>,
-    which: &'static str,
-    rest: Vec<&'a [Cell]>,
-    left_out: usize,
-}
-
-impl<'a> Parts<'a> {
-    fn of(table: &'a Table) -> Self {
-        let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
-        let (first, last, which) = match table.excerpt {
-            Excerpt::Ends(_) => (OUTSTANDING / 2, OUTSTANDING / 2, "those at either end"),
-            Excerpt::Whole | Excerpt::First(_) => (OUTSTANDING, 0, "the first"),
-        };
-        let (head, tail) = rows.split_at(first.min(rows.len()));
-        let (middle, end) = tail.split_at(tail.len().saturating_sub(last));
-        let kept = middle.len().min(MOST);
-        Self {
-            outstanding: [head, end].concat(),
-            which,
-            left_out: middle.len() - kept,
-            rest: middle[..kept].to_vec(),
         }
     }
 }

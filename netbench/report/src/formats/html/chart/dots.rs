@@ -41,13 +41,25 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let scale = Scale::new(range(&dots.dots), (left, width - right));
     let ticks = scale.marks(if narrow { 4.0 } else { 6.0 }, tick_text);
     canvas.uprights((top, bottom), 15.0, ticks);
-    middle(
-        canvas,
-        dots,
-        scale.at(0.0),
-        (left, width - right),
-        (top, bottom),
+    let (zero, end) = (scale.at(0.0), width - right);
+    canvas.line("zero", (zero, top), (zero, bottom));
+    canvas.text(
+        "ax",
+        Anchor::End,
+        (end, top - 8.0),
+        &format!("{} →", dots.more),
     );
+    // A narrow chart may have no room for both.
+    let is_tight = end - left < 300.0;
+    if !is_tight || zero - left > 60.0 {
+        let from = if is_tight { 0.0 } else { left };
+        canvas.text(
+            "ax",
+            Anchor::Start,
+            (from, top - 8.0),
+            &format!("← {}", dots.less),
+        );
+    }
     for (row, dot) in (0u32..).zip(&dots.dots) {
         let y = top + row_high * (f64::from(row) + middle_of);
         if above {
@@ -108,25 +120,6 @@ pub(super) fn shape(verdict: Verdict) -> usize {
         Verdict::Undecided | Verdict::NotJudged => 1,
         Verdict::Slower => 2,
         Verdict::Same => 3,
-    }
-}
-
-/// Draws the line of no difference, and the meaning of its sides.
-fn middle(
-    canvas: &mut Canvas,
-    dots: &Dots,
-    x: f64,
-    (left, right): (f64, f64),
-    (top, bottom): (f64, f64),
-) {
-    canvas.line("zero", (x, top), (x, bottom));
-    let narrow = right - left < 300.0;
-    let (less, more) = (format!("← {}", dots.less), format!("{} →", dots.more));
-    canvas.text("ax", Anchor::End, (right, top - 8.0), &more);
-    // A narrow chart may have no room for both.
-    if !narrow || x - left > 60.0 {
-        let from = if narrow { 0.0 } else { left };
-        canvas.text("ax", Anchor::Start, (from, top - 8.0), &less);
     }
 }
 

@@ -32,34 +32,23 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
             for (stack, (mark, name)) in (0u32..).zip(marks.iter().zip(&matrix.stacks)) {
                 let x = x + each * f64::from(stack);
                 let tip = format!("{}, {protocol}, {name}: {mark}", row.name);
-                let (ground, text) = classes(*mark);
+                let (sign, ground, text) = look(*mark);
                 canvas.bar(ground, (x, y + 1.0), (each - 1.0, ROW - 2.0), &tip);
                 let at = (x + each / 2.0, y + 14.0);
-                canvas.text(text, Anchor::Middle, at, sign(*mark));
+                canvas.text(text, Anchor::Middle, at, sign);
             }
         }
     }
     TOP + (ROW + name_high) * matrix.rows.len() as f64 + 4.0
 }
 
-/// Returns the sign of a mark; a chart's note explains it.
-fn sign(mark: Support) -> &'static str {
+/// Returns the sign of a mark, which a chart's note explains, and the classes of its background and of the sign.
+fn look(mark: Support) -> (&'static str, &'static str, &'static str) {
     match mark {
-        Support::Works => "+",
-        Support::OffByDefault => "o",
-        Support::Partly => "±",
-        Support::Absent => "–",
-        Support::NotTestable => "?",
-    }
-}
-
-/// Returns the classes of a mark's background and of its sign.
-fn classes(mark: Support) -> (&'static str, &'static str) {
-    match mark {
-        Support::Works => ("h4", "on"),
-        Support::OffByDefault => ("h2", "lb"),
-        Support::Partly => ("h2", "lb"),
-        Support::Absent => ("h0", "lb"),
-        Support::NotTestable => ("h1", "lb"),
+        Support::Works => ("+", "h4", "on"),
+        Support::OffByDefault => ("o", "h2", "lb"),
+        Support::Partly => ("±", "h2", "lb"),
+        Support::Absent => ("–", "h0", "lb"),
+        Support::NotTestable => ("?", "h1", "lb"),
     }
 }

@@ -37,13 +37,8 @@ impl Width {
     }
 }
 
-/// Draws the chart as SVG. `id` is unique on the page.
-pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
-    draw_with_height(chart, id, width).0
-}
-
-/// Draws the chart as [`draw`] does, and returns its height too.
-pub(super) fn draw_with_height(chart: &Chart, id: &str, width: Width) -> (Markup, f64) {
+/// Draws the chart as SVG, and returns its height. `id` is unique on the page.
+pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> (Markup, f64) {
     let mut canvas = Canvas::default();
     let w = width.px();
     let height = match &chart.drawing {

@@ -144,7 +144,7 @@ fn labels(canvas: &mut Canvas, known: &[(f64, f64, &Point)], width: f64) {
         let free = [-16.0, 16.0, -30.0, 30.0, -44.0, 44.0]
             .map(|by| Area::around(middle, y + by, wide, HIGH))
             .into_iter()
-            .find(|area| area.is_within_the_chart() && !area.overlaps_any(&taken));
+            .find(|area| area.is_free(&taken));
         // Without a free place, the tip of the mark remains.
         if let Some(area) = free {
             canvas.text("lb", Anchor::Middle, (middle, area.high.1 - 3.0), &text);
@@ -166,19 +166,15 @@ impl Area {
         }
     }
 
-    fn is_within_the_chart(&self) -> bool {
-        self.low.1 > 0.0 && self.high.1 < EXTENT.0
-    }
-
-    fn overlaps_any(&self, others: &[Self]) -> bool {
-        others.iter().any(|other| self.overlaps(other))
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        self.low.0 < other.high.0
-            && other.low.0 < self.high.0
-            && self.low.1 < other.high.1
-            && other.low.1 < self.high.1
+    /// Returns whether the area is within the chart, and overlaps none of those that are taken.
+    fn is_free(&self, taken: &[Self]) -> bool {
+        let mut overlapped = taken.iter().filter(|other| {
+            self.low.0 < other.high.0
+                && other.low.0 < self.high.0
+                && self.low.1 < other.high.1
+                && other.low.1 < self.high.1
+        });
+        self.low.1 > 0.0 && self.high.1 < EXTENT.0 && overlapped.next().is_none()
     }
 }
 
