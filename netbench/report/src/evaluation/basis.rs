@@ -1,27 +1,29 @@
 //! The parts of an evaluation that each question names. A verdict rests on all of them: an untested part keeps a
 //! question open, so that leaving a part out never improves an answer.
 
+use netbench_model::{PartState, named::labels};
+
 use super::{
     evidence::Evidence,
     question::{Answer, Question},
 };
 use crate::text::capital;
-use netbench_model::PartState;
 
-/// A part of an evaluation that a question rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Basis {
-    /// BoringSSL's protocol tests: features and defects.
-    Features,
-    /// The scan of the sites.
-    Sites,
-    /// Servers, certificate chains and trust stores of the catalogues.
-    Compat,
-    /// Connections to the sites.
-    Connections,
-    /// The suite in memory.
-    Suite,
-}
+labels!(
+    /// A part of an evaluation that a question rests on.
+    Basis, {
+        /// BoringSSL's protocol tests: features and defects.
+        Features = "features",
+        /// The scan of the sites.
+        Sites = "sites",
+        /// Servers, certificate chains and trust stores of the catalogues.
+        Compat = "compat",
+        /// Connections to the sites.
+        Connections = "connections",
+        /// The suite in memory.
+        Suite = "suite",
+    }
+);
 
 /// The parts that the three questions name. If the first part of a question is missing, the question's own reason
 /// explains it.
@@ -32,7 +34,6 @@ const NAMED: [&[Basis]; 3] = [
 ];
 
 /// The extent to which a part was tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tested<'a> {
     Whole,
     /// The part ended before the tests were complete, for this reason.
@@ -44,36 +45,23 @@ enum Tested<'a> {
 }
 
 impl Basis {
-    const ALL: [Self; 5] = [
-        Self::Features,
-        Self::Sites,
-        Self::Compat,
-        Self::Connections,
-        Self::Suite,
-    ];
-
-    fn part(self) -> &'static str {
-        self.words().0
-    }
-
     fn subject(self) -> &'static str {
-        self.words().1
+        match self {
+            Self::Features => "protocol support",
+            Self::Sites => "the reach of the sites",
+            Self::Compat => "compatibility",
+            Self::Connections => "connections",
+            Self::Suite => "speed in memory",
+        }
     }
 
     /// Returns the subject with its verb: `compatibility was`, `connections were`.
     fn was(self) -> String {
-        let (_, subject, verb) = self.words();
-        format!("{subject} {verb}")
-    }
-
-    fn words(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::Features => ("features", "protocol support", "was"),
-            Self::Sites => ("sites", "the reach of the sites", "was"),
-            Self::Compat => ("compat", "compatibility", "was"),
-            Self::Connections => ("connections", "connections", "were"),
-            Self::Suite => ("suite", "speed in memory", "was"),
-        }
+        let verb = match self {
+            Self::Connections => "were",
+            _ => "was",
+        };
+        format!("{} {verb}", self.subject())
     }
 
     /// Returns whether a question can be answered without the part if a stack does not support it. Without the
@@ -85,10 +73,10 @@ impl Basis {
     fn has_evidence(self, evidence: &Evidence<'_>) -> bool {
         match self {
             Self::Features => {
-                evidence.found.matrix.as_ref().is_some() || evidence.older_features().is_some()
+                evidence.found.matrix.is_some() || evidence.older_features().is_some()
             }
             Self::Sites => evidence.losses().is_some(),
-            Self::Compat => evidence.found.compat.as_deref().is_some(),
+            Self::Compat => evidence.found.compat.is_some(),
             Self::Connections => evidence.connections.is_some_and(|run| run.run.samples > 0),
             Self::Suite => evidence.suites.iter().any(|suite| !suite.cases.is_empty()),
         }
@@ -96,8 +84,8 @@ impl Basis {
 
     fn tested<'a>(self, evidence: &Evidence<'a>) -> Tested<'a> {
         let mut parts = evidence.parts.into_iter().flatten();
-        let record = parts.find(|record| record.part == self.part());
-        let why = evidence.why_missing(self.part()).unwrap_or_default();
+        let record = parts.find(|record| record.part == self.name());
+        let why = evidence.why_missing(self.name()).unwrap_or_default();
         match record.map(|record| &record.state) {
             Some(PartState::Interrupted | PartState::Failed { .. })
                 if self.has_evidence(evidence) =>
@@ -176,7 +164,7 @@ fn exclude(question: &mut Question, basis: Basis, why: &str) {
 /// if all were tested.
 pub(super) fn untested(evidence: &Evidence<'_>) -> Option<String> {
     let (mut in_part, mut not) = (Vec::new(), Vec::new());
-    for basis in Basis::ALL {
+    for basis in Basis::ALL.iter().copied() {
         match basis.tested(evidence) {
             Tested::InPart(_) => in_part.push(basis),
             Tested::Not(_) => not.push(basis),
@@ -203,7 +191,7 @@ fn said(bases: &[Basis], what: &str) -> Option<String> {
 
 /// Returns the subjects that the questions exclude: `speed in memory`. Returns `None` if there are none.
 pub(super) fn excluded(evidence: &Evidence<'_>) -> Option<String> {
-    let bases = Basis::ALL.into_iter();
+    let bases = Basis::ALL.iter();
     let excluded = bases.filter(|it| matches!(it.tested(evidence), Tested::Excluded(_)));
     let subjects: Vec<String> = excluded.map(|it| it.subject().to_owned()).collect();
     (!subjects.is_empty()).then(|| listed(subjects))

@@ -78,9 +78,16 @@ impl Report for EvaluationReport {
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
-            if part.place == Place::Connections && reported.of(part.place).next().is_some() {
-                reported.set_alike(&mut part);
+            let sections = reported.sections.entry(part.place).or_default();
+            if part.place == Place::Connections && !sections.is_empty() {
+                // These connections were repeated with the same settings.
+                for section in &mut part.sections {
+                    section.heading = format!("{}, with the same settings", section.heading);
+                }
+                reported.same_settings = part.sections.first().map(|section| section.id.clone());
             }
+            sections.append(&mut part.sections);
+            reported.questions.append(&mut part.questions);
             // Connections and suites are in the evaluation's own summary.
             if part.place == Place::Scans {
                 let data = part.data.drain(..).map(|data| (part.kind, data));
@@ -88,7 +95,6 @@ impl Report for EvaluationReport {
             }
             document.checks.append(&mut part.checks);
             document.machines.append(&mut part.machines);
-            reported.take(part);
         }
         let to_do = to_do(evaluation);
         let questions = Subject::ALL.into_iter().zip(&evaluation.questions);
@@ -163,20 +169,6 @@ struct Told {
 }
 
 impl Told {
-    /// Records the section of connections that were repeated with the same settings.
-    fn set_alike(&mut self, part: &mut Document<'_>) {
-        for section in &mut part.sections {
-            section.heading = format!("{}, with the same settings", section.heading);
-        }
-        self.same_settings = part.sections.first().map(|section| section.id.clone());
-    }
-
-    fn take(&mut self, part: Document<'_>) {
-        let sections = self.sections.entry(part.place).or_default();
-        sections.extend(part.sections);
-        self.questions.extend(part.questions);
-    }
-
     fn of(&self, place: Place) -> impl Iterator<Item = &Section> {
         self.sections.get(&place).into_iter().flatten()
     }

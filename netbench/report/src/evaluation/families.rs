@@ -25,7 +25,7 @@ pub struct Families {
 }
 
 /// A family of differences.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Family {
     /// The name, a plural such as `servers that offer only CBC suites`.
     pub name: String,
@@ -34,7 +34,9 @@ pub struct Family {
     /// The advice in a sentence.
     pub advice: String,
     /// The share, if a publication has it.
+    #[serde(skip)]
     pub share: Option<PublishedShare>,
+    #[serde(flatten)]
     members: BTreeMap<Member, Vec<String>>,
 }
 
@@ -137,8 +139,8 @@ impl Families {
         let mut all: Vec<Family> = Vec::new();
         for entry in spec.family {
             let span = Some(entry.span());
-            let entry = entry.into_inner();
-            let name = &entry.name;
+            let FamilySpec { share, mut family } = entry.into_inner();
+            let name = &family.name;
             if name.is_empty() || name.chars().count() > LONGEST_NAME {
                 let what = format!("name: 1 to {LONGEST_NAME} characters, and {name:?} has others");
                 return Err(at.error(span, what));
@@ -146,21 +148,13 @@ impl Families {
             if all.iter().any(|other| other.name == *name) {
                 return Err(at.error(span, format!("name: there is another family {name:?}")));
             }
-            let share = match entry.share {
-                Some(share) => {
-                    let place = share.span();
-                    let share = published(share.into_inner(), &spec.sources, &web);
-                    Some(share.map_err(|what| at.error(Some(place), format!("share: {what}")))?)
-                }
-                None => None,
-            };
-            all.push(Family {
-                name: entry.name,
-                meets: entry.meets,
-                advice: entry.advice,
-                share,
-                members: entry.members,
-            });
+            if let Some(share) = share {
+                let place = share.span();
+                let share = published(share.into_inner(), &spec.sources, &web);
+                let share = share.map_err(|what| at.error(Some(place), format!("share: {what}")));
+                family.share = Some(share?);
+            }
+            all.push(family);
         }
         Ok(Self { all })
     }
@@ -233,12 +227,9 @@ struct SourceSpec {
 
 #[derive(Deserialize)]
 struct FamilySpec {
-    name: String,
-    meets: String,
-    advice: String,
     share: Option<Spanned<ShareSpec>>,
     #[serde(flatten)]
-    members: BTreeMap<Member, Vec<String>>,
+    family: Family,
 }
 
 #[derive(Deserialize)]

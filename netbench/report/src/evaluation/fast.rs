@@ -2,7 +2,7 @@
 
 use itertools::Itertools;
 use netbench_model::{Condition, Part, Phase, Profile, Quantity, Unit};
-use netbench_stats::{Change, Verdict};
+use netbench_stats::Verdict;
 
 use super::{
     evidence::Evidence,
@@ -315,7 +315,10 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(Condition, &PhaseRow)]) -> (Answe
         ),
         Answer::Yes => {
             let each = totals.iter();
-            let each = each.map(|(condition, row)| format!("{} ({condition})", word(&row.change)));
+            let each = each.map(|(condition, row)| match row.change.verdict {
+                Verdict::Same => format!("the same ({condition})"),
+                _ => format!("{} ({condition})", change(row.change.ratio)),
+            });
             format!(
                 "Whole connections with {to}, against {from}{}: {}; no interval goes beyond {yes} longer.",
                 on_sites(evidence),
@@ -407,15 +410,6 @@ fn on_sites(evidence: &Evidence<'_>) -> String {
     match compared.max() {
         Some(compared) if compared < sites => format!(", on {compared} of {sites} sites"),
         _ => String::new(),
-    }
-}
-
-fn word(paired: &Change) -> String {
-    match paired.verdict {
-        Verdict::Same => "the same".to_owned(),
-        Verdict::Faster | Verdict::Slower | Verdict::Undecided | Verdict::NotJudged => {
-            change(paired.ratio)
-        }
     }
 }
 
