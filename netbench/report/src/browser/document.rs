@@ -5,10 +5,7 @@ use netbench_model::{
 };
 use netbench_stats::Figures;
 
-use super::{
-    BrowserSummary, ClientRow, ObjectsRow, VisitPhase,
-    summary::{FarVisit, PacketsRow},
-};
+use super::{BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow, VisitPhase};
 use crate::{
     cell::{Cell, Digits},
     document::{
@@ -288,7 +285,7 @@ fn packets(summary: &BrowserSummary) -> Section {
 fn off_by(row: &PacketsRow, mark: Mark, departure_ns: Option<f64>) -> Cell {
     match departure_ns {
         None if row.from_packets.contains(&mark) => Cell::text("from the packets"),
-        departure_ns => Cell::time(departure_ns),
+        departure_ns => departure_ns.map(Cell::Time).into(),
     }
 }
 

@@ -6,8 +6,4 @@ mod summarize;
 mod summary;
 
 pub use summarize::summarize_browser;
-pub use summary::{
-    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
-    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
-    VisitsOf,
-};
+pub use summary::*;

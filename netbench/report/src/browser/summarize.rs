@@ -7,7 +7,7 @@ use netbench_model::{
 };
 use netbench_stats::{Figures, Resampling};
 
-use super::summary::{
+use super::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
     VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
     VisitsOf,
@@ -160,14 +160,12 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
     let Some((first, others)) = plan.clients.split_first() else {
         return Vec::new();
     };
-    let mut by_visit: BTreeMap<(Condition, u32, u64, &str, &StackName), &Visit> = BTreeMap::new();
+    let mut by_client: BTreeMap<_, BTreeMap<_, &Visit>> = BTreeMap::new();
     for sample in samples {
         if let Some(visit) = sample.outcome.ok() {
-            let (condition, _, site, client) = sample.key();
-            by_visit.insert(
-                (condition, sample.session, sample.unit, site, client),
-                visit,
-            );
+            let visits = by_client.entry((sample.condition, &sample.client));
+            let place = (sample.session, sample.unit, &sample.site);
+            visits.or_default().insert(place, visit);
         }
     }
     let phases = VisitPhase::of_plan(plan);
@@ -176,17 +174,14 @@ fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<Visi
     let mut rows = Vec::new();
     for condition in &plan.conditions {
         for other in others {
-            let mut pairs = Vec::new();
-            let mut other_work = 0;
-            for ((of, session, unit, site, client), a) in &by_visit {
-                if of != condition || *client != first {
-                    continue;
-                }
-                let key = (*condition, *session, *unit, *site, other);
-                match by_visit.get(&key) {
+            let [first_visits, visits] =
+                [first, other].map(|client| by_client.get(&(*condition, client)));
+            let (mut pairs, mut other_work) = (Vec::new(), 0);
+            for (place, a) in first_visits.into_iter().flatten() {
+                match visits.and_then(|visits| visits.get(place)) {
                     // The requests and offers of a browser are its own: only identical handshakes can be
                     // compared.
-                    Some(b) if a.client.same_work(&b.client) => pairs.push((*unit, *a, *b)),
+                    Some(b) if a.client.same_work(&b.client) => pairs.push((place.1, *a, *b)),
                     Some(_) => other_work += 1,
                     None => {}
                 }

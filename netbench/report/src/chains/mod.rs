@@ -4,7 +4,4 @@
 mod document;
 mod summary;
 
-pub use summary::{
-    BrokenChain, ChainDifference, ChainKind, ChainsHead, ChainsSummary, WrongVerdicts,
-    summarize_chains,
-};
+pub use summary::*;

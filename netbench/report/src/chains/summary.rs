@@ -137,9 +137,7 @@ impl ChainsSummary {
 
     /// Returns the number of chains in which the second stack gains.
     pub fn gains(&self, effect: SwitchEffect) -> usize {
-        let gains = of_second(&self.differences, &self.run.stacks, |found| {
-            found == effect && !effect.is_loss()
-        });
+        let gains = of_second(&self.differences, &self.run.stacks, |it| it == effect);
         gains.iter().map(|group| group.cases.len()).sum()
     }
 

@@ -7,7 +7,4 @@ mod outside;
 mod summary;
 
 pub use outside::{CompatDisagreement, Stance};
-use summary::CompatRow;
-pub use summary::{
-    CompatCell, CompatDifference, CompatHead, CompatResult, CompatSummary, summarize_compat,
-};
+pub use summary::*;

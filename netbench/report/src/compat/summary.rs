@@ -116,9 +116,7 @@ impl CompatSummary {
 
     /// Returns the gains of one kind of the second stack.
     pub fn gains(&self, effect: SwitchEffect) -> Vec<&CompatDifference> {
-        of_second(&self.differences, &self.run.stacks, |found| {
-            found == effect && !effect.is_loss()
-        })
+        of_second(&self.differences, &self.run.stacks, |it| it == effect)
     }
 
     /// Returns the number of cases with results of both the first and the second stack.

@@ -4,7 +4,4 @@
 mod document;
 mod summary;
 
-pub use summary::{
-    FeatureCell, FeatureDifference, FeatureResult, FeaturesHead, FeaturesSummary,
-    summarize_features,
-};
+pub use summary::*;

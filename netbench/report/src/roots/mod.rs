@@ -5,5 +5,4 @@ mod changes;
 mod document;
 mod summary;
 
-use summary::PUBLIC;
-pub use summary::{RootsCell, RootsHead, RootsSummary, WrongTrust, summarize_roots};
+pub use summary::*;
