@@ -4,7 +4,7 @@ use netbench_model::Unit;
 use netbench_stats::{Interval, Verdict};
 
 use crate::text::{
-    TOO_FEW, bytes, change, factor, grouped, interval, percent, plain, shorten, signed_time, time,
+    TOO_FEW, bytes, change, factor, grouped, interval, percent, plain, signed_time, time,
 };
 
 /// A cell of a table. Ratios are the other stack's figure over the first one's.
@@ -30,8 +30,12 @@ pub(crate) enum Cell {
     Factor(f64),
     /// The interval of a ratio, shown as factors; absent with too few rounds.
     Factors(Option<Interval>),
-    /// A number in a unit that has no variant.
-    Number(Number),
+    /// A number in a unit that has no variant; the unit is empty if the column's heading states it.
+    Number {
+        value: f64,
+        digits: Digits,
+        unit: &'static str,
+    },
     Bytes(f64),
     /// Operations per second.
     Rate(f64),
@@ -53,14 +57,6 @@ pub(crate) enum Cell {
     Step(Box<Self>, Verdict, f64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Number {
-    pub(crate) value: f64,
-    pub(crate) digits: Digits,
-    /// The unit; empty if the column's heading states it.
-    pub(crate) unit: &'static str,
-}
-
 /// The digits that a number is shown with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Digits {
@@ -76,11 +72,6 @@ impl Cell {
         Self::Text(words.to_string())
     }
 
-    /// Returns a cell with the beginning of a long text.
-    pub(crate) fn short(words: &str) -> Self {
-        Self::Text(shorten(words))
-    }
-
     pub(crate) fn maybe(words: Option<impl ToString>) -> Self {
         words.map_or(Self::Missing, Self::text)
     }
@@ -91,15 +82,11 @@ impl Cell {
     }
 
     pub(crate) fn number(value: f64, digits: Digits, unit: &'static str) -> Self {
-        Self::Number(Number {
+        Self::Number {
             value,
             digits,
             unit,
-        })
-    }
-
-    pub(crate) fn time(ns: Option<f64>) -> Self {
-        ns.map_or(Self::Missing, Self::Time)
+        }
     }
 
     /// Returns a cell with the verdict of an interval about a time.
@@ -119,7 +106,11 @@ impl Cell {
             Self::Factor(ratio) => factor(*ratio),
             Self::Factors(None) => TOO_FEW.to_owned(),
             Self::Factors(Some(i)) => format!("{} … {}", factor(i.high), factor(i.low)),
-            Self::Number(number) => number.render(),
+            Self::Number {
+                value,
+                digits,
+                unit,
+            } => number(*value, *digits, unit),
             Self::Bytes(count) => bytes(*count),
             Self::Rate(rate) => format!("{}/s", grouped(*rate)),
             Self::Throughput(rate) => format!("{} MB/s", grouped(rate / 1e6)),
@@ -159,7 +150,7 @@ impl Cell {
             | Self::Rate(value)
             | Self::Throughput(value) => *value,
             Self::Factor(ratio) => 1.0 / ratio,
-            Self::Number(number) => number.value,
+            Self::Number { value, .. } => *value,
             Self::Share(part, whole) if *whole > 0.0 => 100.0 * part / whole,
             Self::Of(part, _) | Self::CountAndShare(part, _) => *part as f64,
             Self::Tally(counts @ [passed, ..]) if *counts != [0; 3] => *passed as f64,
@@ -174,7 +165,7 @@ impl Cell {
             Self::Time(_) | Self::TimeDifference(_) => "ns",
             Self::Change(_) => "other/first",
             Self::Factor(_) => "first/other",
-            Self::Number(number) => number.unit,
+            Self::Number { unit, .. } => unit,
             Self::Bytes(_) => "bytes",
             Self::Rate(_) => "1/s",
             Self::Throughput(_) => "bytes/s",
@@ -229,17 +220,15 @@ impl From<Option<Self>> for Cell {
     }
 }
 
-impl Number {
-    fn render(&self) -> String {
-        let number = match self.digits {
-            Digits::All => self.value.to_string(),
-            Digits::Decimals(digits) => format!("{:.digits$}", self.value),
-            Digits::Grouped => grouped(self.value),
-        };
-        match self.unit {
-            "" => number,
-            unit => format!("{number} {unit}"),
-        }
+fn number(value: f64, digits: Digits, unit: &str) -> String {
+    let number = match digits {
+        Digits::All => value.to_string(),
+        Digits::Decimals(digits) => format!("{value:.digits$}"),
+        Digits::Grouped => grouped(value),
+    };
+    match unit {
+        "" => number,
+        unit => format!("{number} {unit}"),
     }
 }
 

@@ -100,7 +100,7 @@ fn listed(sites: &[String]) -> String {
 
 fn took(cell: &RootsCell) -> Cell {
     match &cell.result {
-        RootsOutcome::Made { connector_ns, .. } => Cell::time(Some(*connector_ns as f64)),
+        RootsOutcome::Made { connector_ns, .. } => Cell::Time(*connector_ns as f64),
         _ => Cell::Missing,
     }
 }

@@ -46,7 +46,7 @@ impl Report for ScanSummary {
         Document {
             place: Place::Scans,
             about: in_place_of(&stacks),
-            lead: match self.site_count() {
+            lead: match run.sites() {
                 1 => "What one site supports.".to_owned(),
                 sites => format!("What {} sites support.", whole(sites)),
             },
@@ -181,7 +181,7 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan], place: Target) {
                 ScanOutcome::Partial { .. } => {
                     Cell::text(format!("{} (in part)", support.spoken()))
                 }
-                ScanOutcome::Failed { .. } => Cell::short(&outcome(site)),
+                ScanOutcome::Failed { .. } => Cell::text(shorten(&outcome(site))),
             })
             .support(|(_, support)| support)
             .col("connections", 3, |(site, _)| {

@@ -238,7 +238,7 @@ impl Support {
     }
 
     pub(super) fn first_choice(&self) -> Cell {
-        Cell::short(self.first_suite.as_deref().unwrap_or_default())
+        Cell::text(shorten(self.first_suite.as_deref().unwrap_or_default()))
     }
 }
 

@@ -173,11 +173,6 @@ impl ScanSummary {
             None => missing_root(self.run.untrusted.into(), self.run.sites().into()),
         }
     }
-
-    /// Returns the number of sites with a result.
-    pub(super) fn site_count(&self) -> u32 {
-        self.run.sites()
-    }
 }
 
 impl ScanHead {
@@ -198,7 +193,7 @@ impl ScanHead {
     }
 
     /// Returns the number of sites with a result: scanned, in part, or failed.
-    fn sites(&self) -> u32 {
+    pub(super) fn sites(&self) -> u32 {
         self.scanned + self.partial + self.failed.values().sum::<u32>()
     }
 
