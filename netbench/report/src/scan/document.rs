@@ -108,7 +108,7 @@ fn section(summary: &ScanSummary) -> Section {
     let place = summary.run.place;
     if let Some(loss) = &summary.loss {
         loss::contradictions(&mut items, loss, place);
-        loss::headlines(&mut items, loss, summary.run.drawn());
+        loss::headlines(&mut items, loss, &summary.run);
     }
     items.extend(summary.policy.iter().map(policy::headline));
     items.extend(summary.missing_root().map(Item::Warning));

@@ -5,8 +5,7 @@ use netbench_model::{
     scan::{Agreement, Confirmation, Confirmed, HandshakeResult},
 };
 
-use super::sample::{Drawn, range};
-use super::trips;
+use super::{ScanHead, sample::range, trips};
 use crate::{
     document::{Item, Table},
     text::{count, named_site, shorten, sites_of, some_of},
@@ -28,10 +27,10 @@ pub(super) fn contradictions(items: &mut Vec<Item>, loss: &LossReport, place: Ta
     }
 }
 
-pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<Drawn>) {
+pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, run: &ScanHead) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
-        let of_all = drawn.and_then(|drawn| drawn.share(lost, loss.site_count()));
+        let of_all = run.share_of_all(lost, loss.site_count());
         let of_all = of_all.map_or_else(String::new, |share| {
             format!(" Of all, that is {}.", range(share))
         });

@@ -10,10 +10,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    many::{Counting, ManySites},
-    sample::Drawn,
-};
+use super::many::{Counting, ManySites};
 use crate::{
     matrix::ComparedStack,
     run::{RunHead, SummaryHead},
@@ -121,9 +118,7 @@ pub fn summarize_scan<E>(
     }
     let loss = loss.map(Losses::report);
     let mut population = population.map(PopulationCount::population);
-    if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
-        drawn.widen(population);
-    }
+    population.iter_mut().for_each(|it| run.widen(it));
     Ok(ScanSummary {
         head: SummaryHead::of(manifest),
         warnings: [manifest.warnings.clone(), warnings(&run, loss.as_ref())].concat(),
@@ -195,15 +190,6 @@ impl ScanHead {
     /// Returns the number of sites with a result: scanned, in part, or failed.
     pub(super) fn sites(&self) -> u32 {
         self.scanned + self.partial + self.failed.values().sum::<u32>()
-    }
-
-    /// Returns the sample to which the sites belong; `None` if they are all sites.
-    pub(super) fn drawn(&self) -> Option<Drawn> {
-        let of = self.sampled_of?;
-        Some(Drawn {
-            sites: self.planned,
-            of,
-        })
     }
 }
 
