@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::coverage::{Matrix, MatrixCell, Protocol, Role, StackSupport, Support};
+use netbench_model::coverage::{Matrix, Protocol, Role, StackSupport, Support};
 
 use crate::{
     cell::Cell,
@@ -131,7 +131,11 @@ fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
         let [client, server] = [Role::Client, Role::Server].map(|role| Row {
             feature,
             roles: role.name(),
-            supports: SHOWN.map(|protocol| find(&cells, role, protocol)),
+            supports: SHOWN.map(|protocol| {
+                let mut cells = cells.iter();
+                let cell = cells.find(|cell| (cell.role, cell.protocol) == (role, protocol))?;
+                Some(cell.stacks.as_slice())
+            }),
         });
         if client.words() == server.words() {
             rows.push(Row {
@@ -150,17 +154,6 @@ impl Row<'_> {
     fn words(&self) -> [Option<String>; 7] {
         self.supports.map(|stacks| stacks.map(words))
     }
-}
-
-fn find<'a>(
-    cells: &[&'a MatrixCell],
-    role: Role,
-    protocol: Protocol,
-) -> Option<&'a [StackSupport]> {
-    let found = cells
-        .iter()
-        .find(|cell| (cell.role, cell.protocol) == (role, protocol))?;
-    Some(&found.stacks)
 }
 
 fn words(stacks: &[StackSupport]) -> String {

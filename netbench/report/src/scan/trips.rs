@@ -90,17 +90,11 @@ fn seen(loss: &LossReport) -> Option<String> {
         .confirmed
         .iter()
         .filter(|it| it.predicted.round_trips().is_some());
-    let packets = predicted
-        .filter(|it| {
-            matches!(
-                it.seen,
-                HandshakeResult::Handshake {
-                    packets: Some(_),
-                    ..
-                }
-            )
-        })
-        .collect_vec();
+    let packets = predicted.filter(|it| match &it.seen {
+        HandshakeResult::Handshake { packets, .. } => packets.is_some(),
+        HandshakeResult::Failed { .. } => false,
+    });
+    let packets = packets.collect_vec();
     let right = packets
         .iter()
         .filter(|it| it.verdict == Confirmed::AsPredicted);
