@@ -4,7 +4,7 @@ use netbench_model::coverage::{Category, RunnerId, TestOutcome};
 
 use crate::{
     BogoError, Catalog, KnownShim, Results, ShimConfig, TestResult,
-    outcomes_file::{Base, OutcomesFile},
+    outcomes_file::{Base, OutcomesFile, to_text},
     runner::short_hash,
 };
 
@@ -23,10 +23,8 @@ pub struct Baseline {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Departure {
     /// A test passed, and no longer does.
-    #[error("{shim}: {test} passed before and is {} now: {}", now.name(), line.escape_debug())]
+    #[error("{test} passed before and is {} now: {}", now.name(), line.escape_debug())]
     NoLongerPasses {
-        /// The shim.
-        shim: String,
         /// The test.
         test: String,
         /// The new outcome.
@@ -36,13 +34,11 @@ pub enum Departure {
     },
     /// A test fails that was unsupported, or that is not stored and has no reason for its failure.
     #[error(
-        "{shim}: {test} was {} before and fails now: {}",
+        "{test} was {} before and fails now: {}",
         before.map_or("not stored", TestOutcome::name),
         line.escape_debug()
     )]
     NewFailure {
-        /// The shim.
-        shim: String,
         /// The test.
         test: String,
         /// The earlier outcome, where it is stored.
@@ -51,30 +47,22 @@ pub enum Departure {
         line: String,
     },
     /// A test is known to fail, and passes.
-    #[error("{shim}: {test} passes, although the configuration says that it does not: {reason}")]
+    #[error("{test} passes, although the configuration says that it does not: {reason}")]
     DisabledTestPasses {
-        /// The shim.
-        shim: String,
         /// The test.
         test: String,
         /// The reason for its known failure.
         reason: String,
     },
     /// A pattern of the shim's configuration matches no test of the runner.
-    #[error("{shim}: the pattern {pattern} of the configuration matches no test of the runner")]
+    #[error("the pattern {pattern} of the configuration matches no test of the runner")]
     IdlePattern {
-        /// The shim.
-        shim: String,
         /// The pattern.
         pattern: String,
     },
     /// The baseline is of another runner.
-    #[error(
-        "{shim}: the stored outcomes are of another runner ({stored}); --accept stores new ones"
-    )]
+    #[error("the stored outcomes are of another runner ({stored}); --accept stores new ones")]
     OtherRunner {
-        /// The shim.
-        shim: String,
         /// The runner of the baseline.
         stored: String,
     },
@@ -118,43 +106,21 @@ impl Baseline {
 
     /// Formats the outcomes of all tests.
     pub fn to_text(&self) -> String {
-        let tests = self.tests.iter();
-        self.file(None, tests.map(|(name, test)| (name, Some(test))))
-            .to_text()
+        let tests = self.tests.iter().map(|(name, test)| (name, Some(test)));
+        to_text(self, None, tests.collect())
     }
 
     /// Formats the outcomes that differ from those of the shim `base`.
     pub fn differences_to_text(&self, base: &str, of_base: &Self) -> String {
-        let differing = self
-            .tests
-            .iter()
-            .filter(|(name, test)| of_base.tests.get(*name) != Some(test))
-            .map(|(name, test)| (name, Some(test)));
-        let absent = of_base
-            .tests
-            .keys()
-            .filter(|name| !self.tests.contains_key(*name))
-            .map(|name| (name, None));
+        let names = self.tests.keys().chain(of_base.tests.keys());
+        let differing = names
+            .map(|name| (name, self.tests.get(name)))
+            .filter(|(name, test)| of_base.tests.get(*name) != *test);
         let base = Base {
             shim: base.to_owned(),
             checksum: self.checksum(),
         };
-        self.file(Some(base), differing.chain(absent)).to_text()
-    }
-
-    fn file<'a>(
-        &self,
-        base: Option<Base>,
-        tests: impl Iterator<Item = (&'a String, Option<&'a TestResult>)>,
-    ) -> OutcomesFile {
-        OutcomesFile {
-            runner: self.runner.clone(),
-            library: self.library.clone(),
-            base,
-            tests: tests
-                .map(|(name, test)| (name.clone(), test.cloned()))
-                .collect(),
-        }
+        to_text(self, Some(base), differing.collect())
     }
 
     fn checksum(&self) -> String {
@@ -231,16 +197,13 @@ impl Baseline {
     /// Returns the tests with worse outcomes, and the parts of the configuration that are no longer true.
     pub fn departures(
         &self,
-        shim: &str,
         runner: &RunnerId,
         catalog: &Catalog,
         config: &ShimConfig,
         results: &Results,
     ) -> Vec<Departure> {
-        let shim = shim.to_owned();
         if self.runner != words(runner) {
             return vec![Departure::OtherRunner {
-                shim,
                 stored: self.runner.clone(),
             }];
         }
@@ -253,7 +216,6 @@ impl Baseline {
             let before = self.tests.get(name).map(|stored| stored.outcome);
             if before == Some(TestOutcome::Passed) && test.outcome != TestOutcome::Passed {
                 departures.push(Departure::NoLongerPasses {
-                    shim: shim.clone(),
                     test: name.clone(),
                     now: test.outcome,
                     line: test.line(),
@@ -265,7 +227,6 @@ impl Baseline {
             };
             if is_new && test.outcome == TestOutcome::Failed {
                 departures.push(Departure::NewFailure {
-                    shim: shim.clone(),
                     test: name.clone(),
                     before,
                     line: test.line(),
@@ -273,19 +234,15 @@ impl Baseline {
             }
             if let (TestOutcome::Passed, Some((_, reason))) = (test.outcome, reason) {
                 departures.push(Departure::DisabledTestPasses {
-                    shim: shim.clone(),
                     test: name.clone(),
                     reason: reason.to_owned(),
                 });
             }
         }
-        for pattern in config.idle_patterns(catalog) {
-            let pattern = pattern.to_owned();
-            departures.push(Departure::IdlePattern {
-                shim: shim.clone(),
-                pattern,
-            });
-        }
+        let idle = config.idle_patterns(catalog).into_iter();
+        departures.extend(idle.map(|pattern| Departure::IdlePattern {
+            pattern: pattern.to_owned(),
+        }));
         departures
     }
 }

@@ -1,19 +1,23 @@
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use netbench_model::coverage::{Protocol, Role, TestOutcome, Transport};
+use netbench_model::{
+    coverage::{Protocol, Role, TestOutcome},
+    tls::named::labels,
+};
 
 use crate::{BogoError, Results, TestResult};
 
-/// A test's expectation of the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expects {
-    /// The connection works.
-    Success,
-    /// The library refuses a message or a parameter.
-    Failure,
-    /// The library refuses, and a shim that does nothing looks the same to the runner.
-    NothingProved,
-}
+labels!(
+    /// A test's expectation of the library.
+    Expects, {
+        /// The connection works.
+        Success = "success",
+        /// The library refuses a message or a parameter.
+        Failure = "failure",
+        /// The library refuses, and a shim that does nothing looks the same to the runner.
+        NothingProved = "nothing-proved",
+    }
+);
 
 impl Expects {
     /// Returns the expectation of a test with this result of a shim that only fails.
@@ -22,15 +26,6 @@ impl Expects {
             TestOutcome::Passed => Self::NothingProved,
             _ if result.error.starts_with("unexpected failure") => Self::Success,
             _ => Self::Failure,
-        }
-    }
-
-    /// Returns the name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::NothingProved => "nothing-proved",
         }
     }
 }
@@ -42,14 +37,14 @@ pub struct About {
     pub role: Role,
     /// The protocol and version of the test's name or expectations, or the highest that both sides permit.
     pub protocol: Option<Protocol>,
-    transport: Transport,
-    version: String,
     /// The shim's flags, except those that nearly every test has.
     pub flags: Vec<String>,
     /// The error that the runner expects of the shim, and of itself; empty where it expects success.
     pub error: String,
     /// The deviations of the runner from a correct peer, or its optional behaviour, under the runner's names.
     pub sends: String,
+    /// The columns of the runner's facts.
+    columns: String,
 }
 
 /// All tests of the runner, derived from a shim that only fails.
@@ -90,7 +85,7 @@ impl Catalog {
         let mut text = String::new();
         for (name, (expects, about)) in &self.tests {
             // Writing to a string does not fail.
-            let _written = writeln!(text, "{name}\t{}\t{}", expects.name(), about.to_text());
+            let _written = writeln!(text, "{name}\t{}\t{}", expects.name(), about.columns);
         }
         text
     }
@@ -166,9 +161,8 @@ impl Catalog {
 fn parse_test(line: &str) -> Option<(String, (Expects, About))> {
     let (name, rest) = line.split_once('\t')?;
     let (word, about) = rest.split_once('\t')?;
-    let all = [Expects::Success, Expects::Failure, Expects::NothingProved];
-    let expects = all.into_iter().find(|expects| expects.name() == word)?;
-    Some((name.to_owned(), (expects, About::parse(about)?)))
+    let expects = Expects::ALL.iter().find(|expects| expects.name() == word)?;
+    Some((name.to_owned(), (*expects, About::parse(about)?)))
 }
 
 impl About {
@@ -176,12 +170,9 @@ impl About {
     fn parse(text: &str) -> Option<Self> {
         let [role, transport, version, flags, error, sends] =
             <[&str; 6]>::try_from(text.split('\t').collect::<Vec<_>>()).ok()?;
-        let transport: Transport = transport.parse().ok()?;
         Some(Self {
             role: role.parse().ok()?,
-            protocol: Protocol::of(transport, version),
-            transport,
-            version: version.to_owned(),
+            protocol: Protocol::of(transport.parse().ok()?, version),
             flags: flags
                 .split(' ')
                 .filter(|f| !f.is_empty())
@@ -189,20 +180,7 @@ impl About {
                 .collect(),
             error: error.to_owned(),
             sends: sends.to_owned(),
+            columns: text.to_owned(),
         })
-    }
-
-    fn to_text(&self) -> String {
-        let Self {
-            role,
-            transport,
-            version,
-            flags,
-            error,
-            sends,
-            ..
-        } = self;
-        let (role, transport, flags) = (role.name(), transport.name(), flags.join(" "));
-        format!("{role}\t{transport}\t{version}\t{flags}\t{error}\t{sends}")
     }
 }

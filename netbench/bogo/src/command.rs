@@ -23,12 +23,15 @@ pub(crate) struct Said {
     pub(crate) err: String,
 }
 
-/// A tool, the part that requires it, and a hint for its installation.
-#[derive(Clone, Copy)]
-pub(crate) struct Tool {
-    pub(crate) name: &'static str,
-    pub(crate) needed_for: &'static str,
-    pub(crate) hint: &'static str,
+/// A program that may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// The part that requires it.
+    pub needed_for: &'static str,
+    /// A hint for its installation.
+    pub hint: &'static str,
 }
 
 /// The polling interval of a wait.
@@ -49,15 +52,8 @@ pub(crate) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => BogoError::NoTool {
-            tool: tool.name,
-            needed_for: tool.needed_for,
-            hint: tool.hint,
-        },
-        _ => BogoError::Build {
-            step: step.to_owned(),
-            said: error.to_string(),
-        },
+        std::io::ErrorKind::NotFound => BogoError::NoTool(tool),
+        _ => BogoError::build(step, error),
     })?;
     let out = drain(child.stdout.take());
     let err = drain(child.stderr.take());
@@ -79,10 +75,7 @@ pub(crate) fn run(
             }
             Err(error) => {
                 end(&mut child);
-                return Err(BogoError::Build {
-                    step: step.to_owned(),
-                    said: error.to_string(),
-                });
+                return Err(BogoError::build(step, error));
             }
         }
     };
@@ -111,10 +104,7 @@ pub(crate) fn run_well(
     if all.trim().is_empty() {
         all = String::from_utf8_lossy(&said.out).into_owned();
     }
-    Err(BogoError::Build {
-        step: step.to_owned(),
-        said: tail(&all),
-    })
+    Err(BogoError::build(step, tail(&all)))
 }
 
 /// Kills a process and its group, and waits for it. It is no error if it has ended already.

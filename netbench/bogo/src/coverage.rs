@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::coverage::{
-    Category, Coverage, Ending, FeatureRow, Half, RunnerId, ShimSummary, Tally, TestOutcome,
+    Category, Coverage, Ending, FeatureRow, RunnerId, ShimSummary, Tally, TestOutcome,
 };
 
 use crate::{
@@ -104,22 +104,22 @@ fn sum_up(
         if less && expects == Expects::Success && outcome == TestOutcome::Passed {
             summary.passed_less_diagnosis += 1;
         }
-        let half = match expects {
-            Expects::Success => Half::Works,
-            Expects::Failure => Half::Refuses,
-            Expects::NothingProved => continue,
-        };
         let other = [FEATURES.len()];
         let about = if about.is_empty() { &other[..] } else { &about };
-        match half {
-            Half::Works => summary.works.add(outcome),
-            Half::Refuses => summary.refuses.add(outcome),
-        }
-        for row in about {
-            match half {
-                Half::Works => rows[*row].works[column].add(outcome),
-                Half::Refuses => rows[*row].refuses[column].add(outcome),
+        match expects {
+            Expects::Success => {
+                summary.works.add(outcome);
+                for row in about {
+                    rows[*row].works[column].add(outcome);
+                }
             }
+            Expects::Failure => {
+                summary.refuses.add(outcome);
+                for row in about {
+                    rows[*row].refuses[column].add(outcome);
+                }
+            }
+            Expects::NothingProved => {}
         }
     }
     Ok(summary)

@@ -31,23 +31,20 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             .collect();
         let by_all = !judgements.contains(&Judgement::Unsupported);
         defects.run_by_all += usize::from(by_all);
-        for (at, judgement) in judgements.iter().enumerate() {
-            let defect = usize::from(judgement.is_defect());
-            defects.among_all[at] += defect;
-            defects.among_those[at] += if by_all { defect } else { 0 };
-        }
         let causes = shims.iter().zip(&judgements);
         let causes =
             causes.map(|(shim, judgement)| judgement.is_defect().then(|| cause(shim, name)));
         let causes: Vec<Option<String>> = causes.collect();
         for (at, cause) in causes.iter().enumerate() {
-            causes_among_all[at].extend(cause.clone());
-            causes_among_those[at].extend(cause.clone().filter(|_| by_all));
+            let Some(cause) = cause else { continue };
+            defects.among_all[at] += 1;
+            causes_among_all[at].insert(cause.clone());
+            if by_all {
+                defects.among_those[at] += 1;
+                causes_among_those[at].insert(cause.clone());
+            }
         }
-        let at_fault = judgements
-            .iter()
-            .position(|judgement| judgement.is_defect());
-        let Some(shim) = at_fault.and_then(|at| shims.get(at)) else {
+        let Some(at_fault) = causes.iter().position(Option::is_some) else {
             continue;
         };
         defects.tests.push(DefectTest {
@@ -57,7 +54,7 @@ pub fn defects_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>
             sends: about.sends.clone(),
             wants: about.error.clone(),
             judgements,
-            why: why(shim, name),
+            why: why(&shims[at_fault], name),
             causes,
         });
     }

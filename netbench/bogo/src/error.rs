@@ -1,18 +1,13 @@
 use std::{io, path::PathBuf, time::Duration};
 
+use crate::command::Tool;
+
 /// An error of the runner; a failure in a test is a [`crate::TestResult`].
 #[derive(Debug, thiserror::Error)]
 pub enum BogoError {
     /// A required program is missing.
-    #[error("{tool} was not found; {needed_for} needs it ({hint})")]
-    NoTool {
-        /// The program.
-        tool: &'static str,
-        /// The part that requires it.
-        needed_for: &'static str,
-        /// A hint for its installation.
-        hint: &'static str,
-    },
+    #[error("{} was not found; {} needs it ({})", .0.name, .0.needed_for, .0.hint)]
+    NoTool(Tool),
     /// Go is installed, and cannot get the toolchain that the runner requires.
     #[error(
         "Go cannot build the runner, which needs the toolchain that BoringSSL's go.mod names: {said}. \
@@ -133,6 +128,14 @@ impl BogoError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+
+    /// Makes the error of a step of building with its message.
+    pub(crate) fn build(step: &str, said: impl ToString) -> Self {
+        Self::Build {
+            step: step.to_owned(),
+            said: said.to_string(),
+        }
     }
 
     pub(crate) fn bad(path: impl Into<PathBuf>, why: impl ToString) -> Self {

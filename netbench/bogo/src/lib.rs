@@ -49,7 +49,7 @@ pub use linked::{LinkedLibrary, linked_library};
 pub use matrix::matrix_of;
 pub use patterns::TestPatterns;
 pub use results::{Results, TestResult};
-pub use run::{Errors, Progress, RunOptions, run};
+pub use run::{RunOptions, run};
 pub use runner::Runner;
 pub use shims::{
     GoToolchain, KNOWN_SHIMS, KnownShim, LibraryVersion, MadeBy, NULL_SHIM, SHIMS_FOLDER,

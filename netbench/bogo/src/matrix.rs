@@ -139,13 +139,19 @@ impl<'a> Judge<'a> {
         };
         let shim = KnownShim::named(self.shim.shim);
         let beyond_protocol = shim.and_then(|shim| shim.beyond_protocol(place.protocol));
+        let feature = TOPICS[place.row].name;
+        let beyond = shim.map(|shim| shim.beyond(feature, place.role, place.protocol));
+        let (off, hidden): (Vec<_>, Vec<_>) = beyond
+            .into_iter()
+            .flatten()
+            .partition(|(support, _)| *support == Support::OffByDefault);
         (is.support, is.why) = if let Some(why) = beyond_protocol {
             (Support::NotTestable, Some(why.to_owned()))
         } else if self.is_absent(protocol) {
             let why = format!("no {} as a {}", place.protocol, place.role);
             (Support::Absent, Some(why))
-        } else if let Some((support, why)) = self.beyond(place) {
-            (support, Some(why.to_owned()))
+        } else if let Some((support, why)) = hidden.first() {
+            (*support, Some((*why).to_owned()))
         } else if self.is_absent(place) {
             match against.first() {
                 // The feature is there: other tests pass.
@@ -156,25 +162,16 @@ impl<'a> Judge<'a> {
                 None => (Support::NotTestable, apart),
             }
         } else {
-            let off = shim.and_then(|shim| {
-                shim.off_by_default(TOPICS[place.row].name, place.role, place.protocol)
-            });
             let is_whole = against.is_empty();
-            against.extend(off.map(str::to_owned));
+            against.extend(off.first().map(|(_, setting)| (*setting).to_owned()));
             let why = (!against.is_empty()).then(|| against.join("; "));
-            match (is_whole, off) {
+            match (is_whole, off.first()) {
                 (true, None) => (Support::Works, why),
                 (true, Some(_)) => (Support::OffByDefault, why),
                 (false, _) => (Support::Partly, why),
             }
         };
         is
-    }
-
-    /// Returns the support of a feature that no test of the shim shows.
-    fn beyond(&self, place: Place) -> Option<(Support, &'static str)> {
-        let shim = KnownShim::named(self.shim.shim)?;
-        shim.beyond(TOPICS[place.row].name, place.role, place.protocol)
     }
 
     fn counts(&self, place: Place, test: &str) -> Counts {

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use netbench_model::coverage::TestOutcome;
 
-use crate::{TestResult, capability::UNSUPPORTED};
+use crate::{Baseline, TestResult, capability::UNSUPPORTED};
 
 /// A file of stored outcomes: those of all tests, or those that differ from another shim's.
 ///
@@ -37,32 +37,36 @@ const BASE: &str = "# differences from: ";
 /// The word in place of an outcome for a test of the base that the shim does not have.
 const ABSENT: &str = "absent";
 
-impl OutcomesFile {
-    /// Formats the file: a line for the runner, one for the library where its version is known, one for the
-    /// base, then a line per test.
-    pub(crate) fn to_text(&self) -> String {
-        let mut text = format!("{HEADER}{}\n", self.runner);
-        if let Some(library) = &self.library {
-            text.push_str(&format!("{LIBRARY}{library}\n"));
-        }
-        if let Some(Base { shim, checksum }) = &self.base {
-            text.push_str(&format!("{BASE}{shim} {checksum}\n"));
-        }
-        for (name, test) in &self.tests {
-            let (word, line) = match test {
-                None => (ABSENT, ""),
-                Some(TestResult { outcome, error }) => (outcome.name(), shortened(*outcome, error)),
-            };
-            // Writing to a string does not fail.
-            let _written = match line {
-                "" => writeln!(text, "{name}\t{word}"),
-                line => writeln!(text, "{name}\t{word}\t{line}"),
-            };
-        }
-        text
+/// Formats these outcomes of a baseline, `None` for a test of the base that it lacks: a line for the runner, one for the
+/// library where its version is known, one for the base, then a line per test.
+pub(crate) fn to_text(
+    of: &Baseline,
+    base: Option<Base>,
+    tests: BTreeMap<&String, Option<&TestResult>>,
+) -> String {
+    let mut text = format!("{HEADER}{}\n", of.runner);
+    if let Some(library) = &of.library {
+        text.push_str(&format!("{LIBRARY}{library}\n"));
     }
+    if let Some(Base { shim, checksum }) = base {
+        text.push_str(&format!("{BASE}{shim} {checksum}\n"));
+    }
+    for (name, test) in tests {
+        let (word, line) = match test {
+            None => (ABSENT, ""),
+            Some(TestResult { outcome, error }) => (outcome.name(), shortened(*outcome, error)),
+        };
+        // Writing to a string does not fail.
+        let _written = match line {
+            "" => writeln!(text, "{name}\t{word}"),
+            line => writeln!(text, "{name}\t{word}\t{line}"),
+        };
+    }
+    text
+}
 
-    /// Parses a file in the format of [`Self::to_text`]; returns the reason if it has another one.
+impl OutcomesFile {
+    /// Parses a file in the format of [`to_text`]; returns the reason if it has another one.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().zip(1..).peekable();
         let first = lines.next().and_then(|(line, _)| line.strip_prefix(HEADER));

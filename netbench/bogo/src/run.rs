@@ -37,28 +37,11 @@ pub struct RunOptions {
     pub skip: Vec<String>,
     /// The time that the runner waits for the shim's data.
     pub idle: Duration,
-    /// Whether a refusal must have the right reason.
-    pub errors: Errors,
     /// Additional arguments of the shim for every test.
     pub extra: Vec<String>,
-    /// The file for the facts of each test, if they are requested.
+    /// The file for the facts of each test, for the shim that does nothing: its refusals need no reason. Another shim must
+    /// report the error that a test expects, or the corresponding one in its configuration.
     pub facts: Option<PathBuf>,
-}
-
-/// Whether a refusal must have the right reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Errors {
-    /// The shim must report the error that the test expects, or the corresponding one in its configuration.
-    Checked,
-    /// Any refusal is accepted.
-    Any,
-}
-
-/// An event of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
-    /// A test has ended.
-    Done(String, TestOutcome),
 }
 
 /// The maximum time without output of the runner, longer than any test.
@@ -67,7 +50,7 @@ const QUIET: Duration = Duration::from_secs(180);
 /// The interval at which a wait checks whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a shim, writes the runner's own results to `output`, and reads them.
+/// Runs a shim, writes the runner's own results to `output`, and reads them. `hear` is called at the end of each test.
 ///
 /// # Errors
 /// Returns an error if the runner dies or hangs, and [`BogoError::Stopped`]. A shim that crashes or hangs
@@ -76,7 +59,7 @@ pub fn run(
     runner: &Runner,
     options: &RunOptions,
     output: &Path,
-    hear: &mut dyn FnMut(Progress),
+    hear: &mut dyn FnMut(&str, TestOutcome),
 ) -> Result<Results, BogoError> {
     starts(options)?;
     let scratch = output.with_extension("tmp");
@@ -112,7 +95,7 @@ fn run_in(
     options: &RunOptions,
     output: &Path,
     scratch: &Path,
-    hear: &mut dyn FnMut(Progress),
+    hear: &mut dyn FnMut(&str, TestOutcome),
 ) -> Result<Results, BogoError> {
     let raw = scratch.join("results.json");
     let mut command = command(runner, options, &raw);
@@ -157,7 +140,7 @@ fn run_in(
                 if let Some((name, outcome)) = test_done(&line) {
                     last = name.to_owned();
                     said.clear();
-                    hear(Progress::Done(last.clone(), outcome));
+                    hear(name, outcome);
                 } else if said.len() < 40 {
                     said.push(line);
                 }
@@ -227,12 +210,9 @@ fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
             .arg(options.extra.join(";"));
     }
     match &options.facts {
-        Some(path) => command.env(FACTS_VARIABLE, path),
+        Some(path) => command.arg("-loose-errors").env(FACTS_VARIABLE, path),
         None => command.env_remove(FACTS_VARIABLE),
     };
-    if options.errors == Errors::Any {
-        command.arg("-loose-errors");
-    }
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -145,10 +145,7 @@ impl Runner {
             return Err(if toolchain.iter().any(|word| said.err.contains(*word)) {
                 BogoError::GoToolchain { said: last }
             } else {
-                BogoError::Build {
-                    step: step.to_owned(),
-                    said: last,
-                }
+                BogoError::build(step, last)
             });
         }
         fs::rename(&partial, &self.program).map_err(BogoError::io(&self.program))

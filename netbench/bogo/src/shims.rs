@@ -13,11 +13,7 @@ pub struct KnownShim {
     pub stack: Option<&'static str>,
     /// The builder of its program.
     pub made_by: MadeBy,
-    /// The name of its configuration file.
-    config: Option<&'static str>,
-    /// The file with the exceptions from that, where the configuration is also another shim's.
-    exceptions: Option<&'static str>,
-    /// The shim from whose outcomes those of this one are stored as differences.
+    /// The shim whose configuration it has, with exceptions, and from whose outcomes its own are stored as differences.
     pub differs_from: Option<&'static str>,
     /// The parts of the table of features that its library has and the shim does not show.
     beyond: &'static [&'static str],
@@ -128,8 +124,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         name: "boringssl",
         stack: None,
         made_by: MadeBy::Boringssl,
-        config: None,
-        exceptions: None,
         differs_from: None,
         beyond: &[],
     },
@@ -137,8 +131,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         name: "openssl",
         stack: Some("openssl"),
         made_by: MadeBy::Cargo(executable("netbench-bogo-openssl", Some("openssl"))),
-        config: Some("openssl.json"),
-        exceptions: None,
         differs_from: None,
         beyond: &["libssl"],
     },
@@ -146,8 +138,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         name: "rustls",
         stack: Some("rustls-aws-lc"),
         made_by: MadeBy::Cargo(executable("netbench-bogo-rustls", Some("rustls"))),
-        config: Some("rustls.json"),
-        exceptions: None,
         differs_from: None,
         beyond: &["rustls on aws-lc-rs"],
     },
@@ -155,8 +145,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         name: "rustls-ring",
         stack: Some("rustls-ring"),
         made_by: MadeBy::Cargo(executable("netbench-bogo-rustls-ring", Some("rustls-ring"))),
-        config: Some("rustls.json"),
-        exceptions: Some("rustls-ring.json"),
         differs_from: Some("rustls"),
         beyond: &[],
     },
@@ -167,8 +155,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
             library: LibraryVersion::Rustls("0.23.31"),
             ..executable("netbench-bogo-rustls-ring", Some("rustls-ring"))
         }),
-        config: Some("rustls.json"),
-        exceptions: Some("rustls@0.23.31.json"),
         differs_from: Some("rustls"),
         beyond: &[],
     },
@@ -179,8 +165,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
             library: LibraryVersion::OwnWorkspace("rustls-dev"),
             ..executable("netbench-bogo-rustls-dev", None)
         }),
-        config: Some("rustls.json"),
-        exceptions: Some("rustls@0.24-dev.json"),
         differs_from: Some("rustls"),
         beyond: &[],
     },
@@ -188,8 +172,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
         name: "go",
         stack: Some("go"),
         made_by: MadeBy::GoBehind(executable("netbench-bogo-go", None), GoToolchain::Installed),
-        config: Some("go.json"),
-        exceptions: None,
         differs_from: None,
         beyond: &["crypto/tls"],
     },
@@ -200,8 +182,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
             executable("netbench-bogo-go", None),
             GoToolchain::Version("go1.27.4"),
         ),
-        config: Some("go.json"),
-        exceptions: Some("go@1.27.json"),
         differs_from: Some("go"),
         beyond: &["crypto/tls"],
     },
@@ -212,8 +192,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
             library: LibraryVersion::OpenSsl("4.0"),
             ..executable("netbench-bogo-openssl", Some("openssl"))
         }),
-        config: Some("openssl.json"),
-        exceptions: Some("openssl@4.0.json"),
         differs_from: Some("openssl"),
         beyond: &["libssl", "libssl since 4.0"],
     },
@@ -224,8 +202,6 @@ pub const KNOWN_SHIMS: [KnownShim; 10] = [
             "netbench-bogo-openssl-system",
             Some("openssl-system"),
         )),
-        config: Some("openssl.json"),
-        exceptions: Some("openssl-system.json"),
         differs_from: Some("openssl"),
         beyond: &["libssl"],
     },
@@ -248,7 +224,9 @@ impl KnownShim {
 
     /// Returns the path, in the source tree, of the configuration that the runner reads, if the shim has one.
     pub fn config_file(&self) -> Option<PathBuf> {
-        self.config.map(in_configs)
+        // BoringSSL's own shim needs none.
+        let name = self.differs_from.unwrap_or(self.name);
+        (self.made_by != MadeBy::Boringssl).then(|| in_configs(name))
     }
 
     /// Returns the reason why the shim shows no feature over a protocol that its library has.
@@ -262,32 +240,17 @@ impl KnownShim {
         found.map(|one| one.why)
     }
 
-    /// Returns the support of a feature that no test of the shim shows, and the reason.
+    /// Returns what is known of a cell beyond the tests: the support, and the reason or the setting that enables the
+    /// feature.
     pub(crate) fn beyond(
         &self,
         feature: &str,
         role: Role,
         protocol: Protocol,
-    ) -> Option<(Support, &'static str)> {
-        let mut hidden = self
-            .known()
-            .filter(|one| one.support != Support::OffByDefault);
-        let found = hidden.find(|one| one.is_of(feature, role, protocol));
-        found.map(|one| (one.support, one.why))
-    }
-
-    /// Returns the setting that enables a feature which the library has and does not offer by default.
-    pub(crate) fn off_by_default(
-        &self,
-        feature: &str,
-        role: Role,
-        protocol: Protocol,
-    ) -> Option<&'static str> {
-        let mut off = self
-            .known()
-            .filter(|one| one.support == Support::OffByDefault);
-        let found = off.find(|one| one.is_of(feature, role, protocol));
-        found.map(|one| one.why)
+    ) -> impl Iterator<Item = (Support, &'static str)> {
+        let known = self.known();
+        let of_cell = known.filter(move |one| one.is_of(feature, role, protocol));
+        of_cell.map(|one| (one.support, one.why))
     }
 
     fn known(&self) -> impl Iterator<Item = Beyond> {
@@ -305,7 +268,7 @@ impl KnownShim {
             return Ok(ShimConfig::default());
         };
         let text = place.needed(&path)?;
-        let exceptions = self.exceptions.map(in_configs);
+        let exceptions = self.differs_from.map(|_| in_configs(self.name));
         let exceptions = exceptions
             .as_deref()
             .map(|path| Ok((path, place.needed(path)?)))
@@ -316,7 +279,8 @@ impl KnownShim {
 }
 
 fn in_configs(name: &str) -> PathBuf {
-    Path::new(SHIMS_FOLDER).join("configs").join(name)
+    let configs = Path::new(SHIMS_FOLDER).join("configs");
+    configs.join(format!("{name}.json"))
 }
 
 #[cfg(test)]

@@ -295,7 +295,7 @@ fn departures_are_found() {
     fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
     let config = ShimConfig::read(&path, None).unwrap();
     let baseline = Baseline::of(&runner(), None, &before);
-    let departures = baseline.departures("s", &runner(), &catalog, &config, &now);
+    let departures = baseline.departures(&runner(), &catalog, &config, &now);
     let kinds: Vec<_> = departures
         .iter()
         .map(|departure| match departure {
@@ -324,7 +324,7 @@ fn departures_are_found() {
         version: "2".to_owned(),
         ..runner()
     };
-    let departures = baseline.departures("s", &other, &catalog, &config, &now);
+    let departures = baseline.departures(&other, &catalog, &config, &now);
     assert!(matches!(
         departures.as_slice(),
         [Departure::OtherRunner { .. }]

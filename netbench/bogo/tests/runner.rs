@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_bogo::{BogoError, Errors, Progress, RunOptions, Runner, run};
+use netbench_bogo::{BogoError, RunOptions, Runner, run};
 use netbench_model::coverage::{RunnerId, TestOutcome};
 use netbench_testing::script;
 
@@ -54,20 +54,16 @@ fn go(
         skip: Vec::new(),
         jobs: 1,
         idle: Duration::from_secs(5),
-        errors: Errors::Checked,
         extra: Vec::new(),
         facts: None,
     };
     let mut heard = Vec::new();
     let output = folder.path().join("out.json");
-    let result = run(&made, &options, &output, &mut |Progress::Done(
-        name,
-        outcome,
-    )| {
+    let result = run(&made, &options, &output, &mut |name, outcome| {
         if name == "Stop" {
             made.stop.store(true, Ordering::Relaxed);
         }
-        heard.push((name, outcome));
+        heard.push((name.to_owned(), outcome));
     });
     assert_eq!(output.is_file(), result.is_ok());
     assert!(!output.with_extension("tmp").exists(), "nothing is left");

@@ -62,7 +62,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             }
         }
         checked += 1;
-        let first = baseline.departures(shim.name, &runner.id, catalog, &shim.config, results);
+        let first = baseline.departures(&runner.id, catalog, &shim.config, results);
         let doubtful: Vec<&str> = first
             .iter()
             .filter_map(|departure| match departure {
@@ -76,11 +76,11 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             let again = job.repeat(shim, &doubtful)?;
             results.tests.extend(again.tests);
         }
-        let last = baseline.departures(shim.name, &runner.id, catalog, &shim.config, results);
-        departures.extend(last);
+        let last = baseline.departures(&runner.id, catalog, &shim.config, results);
+        departures.extend(last.into_iter().map(|departure| (shim.name, departure)));
     }
-    for departure in &departures {
-        note!("netbench: {departure}");
+    for (shim, departure) in &departures {
+        note!("netbench: {shim}: {departure}");
     }
     Ok(match departures.as_slice() {
         [] if checked == 0 => Ended::NothingToCompare,

@@ -7,8 +7,7 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use netbench_bogo::{
-    Catalog, Errors, Progress::Done, Results, RunOptions, Runner, ShimConfig, ShimResults,
-    TestPatterns, run,
+    Catalog, Results, RunOptions, Runner, ShimConfig, ShimResults, TestPatterns, run,
 };
 use netbench_model::coverage::TestOutcome;
 use netbench_report::count;
@@ -102,11 +101,10 @@ fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Ca
         skip: Vec::new(),
         jobs,
         idle: Duration::from_secs(10),
-        errors: Errors::Any,
         extra: Vec::new(),
         facts: Some(facts.clone()),
     };
-    let results = run(runner, &options, &path, &mut |_| {})?;
+    let results = run(runner, &options, &path, &mut |_, _| {})?;
     let facts =
         fs::read_to_string(&facts).with_context(|| format!("cannot read {}", facts.display()))?;
     Ok(Catalog::from_null_shim(&results, &facts)?)
@@ -225,14 +223,13 @@ impl Job<'_> {
                 skip: shim.config.fatal().iter().map(str::to_owned).collect(),
                 jobs,
                 idle: self.setup.how.timeout,
-                errors: Errors::Checked,
                 extra: shim.extra(),
                 facts: None,
             };
             let Setup {
                 runner, progress, ..
             } = self.setup;
-            let part = run(runner, &options, &path, &mut |Done(test, outcome)| {
+            let part = run(runner, &options, &path, &mut |test, outcome| {
                 progress.ended(
                     || format!("{}, {test}: {outcome:?}", shim.name),
                     outcome == TestOutcome::Failed,
