@@ -165,68 +165,49 @@ impl File {
     /// Refuses keys that have no effect.
     pub(crate) fn check_effects(&self) -> Result<(), FileError> {
         let own = &self.content;
-        let unnamed = own.needs.keys().find(|need| !own.names(need.get_ref()));
-        let unused_fips = own
-            .fips
-            .as_ref()
-            .filter(|_| !own.stack.iter().any(|stack| stack.fips));
-        let unused_library = own
-            .libraries
-            .first()
-            .filter(|_| own.stack.iter().all(|stack| stack.libraries.is_some()));
-        let command = own.build.command.as_ref();
-        let cargo_build = command
-            .filter(|_| own.build.own_workspace || own.build.compiles_c || own.build.with_others);
-        let cargo_feature = own
-            .fips
-            .as_ref()
-            .filter(|fips| command.is_some() && fips.get_ref().feature.is_some());
-        let cargo_stack = own
-            .stack
-            .iter()
-            .find(|stack| command.is_some() && stack.has_cargo_settings());
-        let compared = own
-            .stack
-            .iter()
-            .find(|stack| stack.compared && !stack.is_version());
-        let errors = [
-            unnamed.map(|need| self.wrong(need, "no effect: no `needs` name it")),
-            unused_fips.map(|fips| self.wrong(fips, "no effect: no stack has `fips = true`")),
-            unused_library
-                .map(|library| self.wrong(library, "no effect: each stack has its own libraries")),
-            cargo_build.map(|command| {
-                self.wrong(
-                    command,
-                    "own-workspace, compiles-c and with-others have no effect beside it",
-                )
-            }),
-            cargo_feature
-                .map(|fips| self.wrong(fips, "a feature has no effect beside [build.command]")),
-            cargo_stack.map(|stack| {
+        if let Some(need) = own.needs.keys().find(|need| !own.names(need.get_ref())) {
+            return Err(self.wrong(need, "no effect: no `needs` name it"));
+        }
+        let mut stacks = own.stack.iter();
+        if let Some(fips) = &own.fips
+            && !stacks.clone().any(|stack| stack.fips)
+        {
+            return Err(self.wrong(fips, "no effect: no stack has `fips = true`"));
+        }
+        if let Some(library) = own.libraries.first()
+            && stacks.clone().all(|stack| stack.libraries.is_some())
+        {
+            return Err(self.wrong(library, "no effect: each stack has its own libraries"));
+        }
+        let build = &own.build;
+        if let Some(command) = &build.command {
+            if build.own_workspace || build.compiles_c || build.with_others {
+                let message = "own-workspace, compiles-c and with-others have no effect beside it";
+                return Err(self.wrong(command, message));
+            }
+            let fips = own.fips.as_ref();
+            if let Some(fips) = fips.filter(|fips| fips.get_ref().feature.is_some()) {
+                return Err(self.wrong(fips, "a feature has no effect beside [build.command]"));
+            }
+            if let Some(stack) = stacks.clone().find(|stack| stack.has_cargo_settings()) {
                 let message = "environment, arguments, pins and openssl have no effect beside \
                                [build.command]";
-                self.wrong(&stack.name, message)
-            }),
-            compared.map(|stack| {
-                self.wrong(
-                    &stack.name,
-                    "no effect: only a version needs `compared = true`",
-                )
-            }),
-            (own.build.own_workspace && own.build.with_others).then(|| {
-                self.wrong(
-                    &own.tests,
-                    "with-others has no effect in a separate workspace",
-                )
-            }),
-            (own.build.own_workspace && *own.tests.get_ref() != Tests::AllStacks).then(|| {
-                self.wrong(
-                    &own.tests,
-                    "no effect: only \"all-stacks\" builds a separate workspace",
-                )
-            }),
-        ];
-        errors.into_iter().flatten().next().map_or(Ok(()), Err)
+                return Err(self.wrong(&stack.name, message));
+            }
+        }
+        if let Some(stack) = stacks.find(|stack| stack.compared && !stack.is_version()) {
+            let message = "no effect: only a version needs `compared = true`";
+            return Err(self.wrong(&stack.name, message));
+        }
+        if build.own_workspace && build.with_others {
+            let message = "with-others has no effect in a separate workspace";
+            return Err(self.wrong(&own.tests, message));
+        }
+        if build.own_workspace && *own.tests.get_ref() != Tests::AllStacks {
+            let message = "no effect: only \"all-stacks\" builds a separate workspace";
+            return Err(self.wrong(&own.tests, message));
+        }
+        Ok(())
     }
 
     /// Returns the error of a value.
