@@ -74,7 +74,7 @@ fn beside(program: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
+pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|about| about.modified()).ok()
 }
 

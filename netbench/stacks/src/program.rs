@@ -1,7 +1,6 @@
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use netbench_tls::{Variant, Variants};
@@ -135,7 +134,7 @@ impl Program {
             .flatten()
             .filter(|(path, _)| path.is_file())
             .map(|(path, place)| Found { path, place })
-            .max_by_key(Found::made))
+            .max_by_key(|found| build_time::modified(&found.path)))
     }
 
     /// Finds the program, or builds it from the source tree.
@@ -339,12 +338,6 @@ impl Found {
     /// Returns the time that the program's last build took, if netbench built it.
     pub fn build_time(&self) -> Option<BuildTime> {
         build_time::of(&self.path)
-    }
-
-    fn made(&self) -> Option<SystemTime> {
-        fs::metadata(&self.path)
-            .and_then(|about| about.modified())
-            .ok()
     }
 }
 

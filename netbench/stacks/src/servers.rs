@@ -18,17 +18,9 @@ const SERVERS: [(&str, &str); 5] = [
 /// servers.
 pub fn installed_servers() -> &'static [Stack] {
     static ALL: LazyLock<Vec<Stack>> = LazyLock::new(|| {
-        SERVERS
-            .iter()
-            .map(|(name, about)| Stack {
-                name: (*name).to_owned(),
-                about: (*about).to_owned(),
-                is_compared: false,
-                executable: "netbench-worker-servers".to_owned(),
-                build: Build::cargo("netbench-servers", "netbench/servers"),
-                fips: None,
-                licences: Vec::new(),
-            })
+        let servers = SERVERS.iter();
+        servers
+            .map(|(name, about)| of_worker("servers", name, about))
             .collect()
     });
     &ALL
@@ -36,14 +28,21 @@ pub fn installed_servers() -> &'static [Stack] {
 
 /// Returns the server of the pages that test a browser's features, whose worker is built as those of stacks are.
 pub fn web_server() -> &'static Stack {
-    static SERVER: LazyLock<Stack> = LazyLock::new(|| Stack {
-        name: "web".to_owned(),
-        about: "the server of the pages that test a browser's features".to_owned(),
-        is_compared: false,
-        executable: "netbench-worker-web".to_owned(),
-        build: Build::cargo("netbench-web", "netbench/web"),
-        fips: None,
-        licences: Vec::new(),
+    static SERVER: LazyLock<Stack> = LazyLock::new(|| {
+        let about = "the server of the pages that test a browser's features";
+        of_worker("web", "web", about)
     });
     &SERVER
+}
+
+fn of_worker(worker: &str, name: &str, about: &str) -> Stack {
+    Stack {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        is_compared: false,
+        executable: format!("netbench-worker-{worker}"),
+        build: Build::cargo(&format!("netbench-{worker}"), &format!("netbench/{worker}")),
+        fips: None,
+        licences: Vec::new(),
+    }
 }
