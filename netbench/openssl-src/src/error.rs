@@ -39,10 +39,8 @@ pub enum BuildError {
     Failed {
         /// The command line.
         command: String,
-        /// The end of the output.
-        output: String,
-        /// The file with the whole output.
-        log: Option<PathBuf>,
+        /// The path of a log, if there is one, and the end of the output, after the punctuation.
+        said: String,
     },
     /// Cargo fetched another package.
     NoSource,
@@ -57,10 +55,10 @@ impl BuildError {
     /// Makes the error of a failed program, with the end of its log.
     pub(crate) fn logged(command: &str, log: &Path, said: &str) -> Self {
         let lines: Vec<&str> = said.lines().collect();
+        let end = lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n");
         Self::Failed {
             command: command.to_owned(),
-            output: lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n"),
-            log: Some(log.to_owned()),
+            said: format!("; its log is {}\n{end}", log.display()),
         }
     }
 }
@@ -89,18 +87,7 @@ impl fmt::Display for BuildError {
             }
             Self::Start { program, source } => write!(f, "{program}: {source}"),
             Self::NoSource => write!(f, "Cargo fetched no source of OpenSSL"),
-            Self::Failed {
-                command,
-                output,
-                log: Some(log),
-            } => write!(
-                f,
-                "{command} failed; its log is {}\n{output}",
-                log.display()
-            ),
-            Self::Failed {
-                command, output, ..
-            } => write!(f, "{command} failed:\n{output}"),
+            Self::Failed { command, said } => write!(f, "{command} failed{said}"),
         }
     }
 }

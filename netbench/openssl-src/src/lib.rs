@@ -407,8 +407,7 @@ fn output(command: &mut Command) -> Result<String, BuildError> {
     } else {
         Err(BuildError::Failed {
             command: format!("{command:?}"),
-            output: said + &String::from_utf8_lossy(&output.stderr),
-            log: None,
+            said: format!(":\n{said}{}", String::from_utf8_lossy(&output.stderr)),
         })
     }
 }
