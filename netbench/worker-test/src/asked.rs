@@ -11,7 +11,8 @@ use netbench_runner::WorkerProgram;
 use crate::{
     bench::{connection, describe, start},
     cases::{client, offer_only},
-    foreign::{Files, HOST, LIMIT, OpenSslCommand, one_site},
+    foreign::{Files, LIMIT, OpenSslCommand},
+    site::{HOST, OnlySite},
 };
 
 /// The content of the server's only page.
@@ -26,8 +27,8 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     }
     let mut offers = client();
     offer_only(&described, &mut offers);
-    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
-    let files = Files::new(stack, &lab, &sites)?;
+    let site = OnlySite::with_key(stack, KeyType::EcdsaP256)?;
+    let files = Files::new(&site)?;
     fs::write(files.path("page.txt"), PAGE).map_err(|e| e.to_string())?;
     let identity = client_identity(&files)?;
     let (leaf, chain, key) = (files.path("leaf"), files.path("chain"), files.path("key"));
@@ -49,19 +50,11 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
             Fits::Failure,
         ),
     ] {
-        let answer = visit(
-            program,
-            Configure {
-                stack: stack.to_owned(),
-                client: offers.clone(),
-                roots_pem: lab.ca_pem().to_owned(),
-                identity: shown.cloned(),
-                early_data: false,
-                ech: None,
-            },
-            address,
-            path,
-        )?;
+        let settings = Configure {
+            identity: shown.cloned(),
+            ..Configure::new(stack, offers.clone(), &site.roots_pem)
+        };
+        let answer = visit(program, settings, address, path)?;
         let right = match (&answer, fits) {
             (ResponseBody::Connected(measured), Fits::Page) => {
                 (measured.http_status, measured.body_bytes) == (200, PAGE.len() as u64)

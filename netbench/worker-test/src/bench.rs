@@ -7,23 +7,18 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{Condition, Fault, KeyType, LabProfile, Profile, Role, ServerCount, Site};
 use netbench_protocol::{
-    Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
+    Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody, StackDescription,
 };
 use netbench_runner::{Launch, Worker, WorkerProgram};
 
 use crate::{
-    cases::{self, Case, Expected, Roots},
+    cases::{self, Case, Outcome, Roots},
     exception::{Exception, Exceptions},
     findings::{Findings, Lack},
-    foreign::one_site,
     judge,
+    site::{OnlySite, any_port, certificates, lab_site, serve_request},
+    talk::ANSWER_LIMIT,
 };
-
-/// Time limit of an answer, longer than any answer needs on a busy machine.
-const ANSWER_LIMIT: Duration = Duration::from_secs(40);
-
-/// The beginning of the error of a worker that did not serve all sites.
-const NOT_SERVED: &str = "not served: ";
 
 /// Time limit of the whole table, so that a worker that hangs at every case does not delay a test run.
 const TABLE_LIMIT: Duration = Duration::from_secs(180);
@@ -44,10 +39,10 @@ pub(crate) struct Bench {
 pub(crate) type Lacks = fn(&LabProfile) -> bool;
 
 /// A site that is listening.
-pub(crate) struct Served {
-    pub(crate) address: SocketAddr,
+struct Served {
+    address: SocketAddr,
     /// Size of the DER of each certificate in the chain, in bytes.
-    pub(crate) chain_bytes: Vec<u32>,
+    chain_bytes: Vec<u32>,
 }
 
 impl Bench {
@@ -64,16 +59,13 @@ impl Bench {
         for case in lacking {
             refused(&mut client, stack, &case)?;
         }
-        let profiles = cases
+        let sites = cases
             .iter()
-            .map(|case| (case.name.as_str(), case.site.clone()));
-        let sites = sites(stack, profiles)?;
+            .map(|case| lab_site(stack, &case.name, case.site.clone()));
+        let sites: Vec<Site> = sites.collect::<Result<_, _>>()?;
         let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
         let mut server = start(program)?;
-        let Sites {
-            served,
-            unsupported,
-        } = serve(&mut server, stack, &lab, &sites)?;
+        let (served, unsupported) = serve(&mut server, stack, &lab, &sites)?;
         Ok(Self {
             client,
             server,
@@ -127,8 +119,8 @@ impl Bench {
 
     fn try_case(&mut self, case: &Case, exception: Option<&Case>) -> Result<ResponseBody, String> {
         let roots_pem = match case.roots {
-            Roots::Lab => self.roots_pem.clone(),
-            Roots::Text(text) => text.to_owned(),
+            Roots::Lab => &self.roots_pem,
+            Roots::Text(text) => text,
         };
         configure(&mut self.client, &self.stack, case, roots_pem)?;
         let served = self.served.get(&case.name);
@@ -165,12 +157,12 @@ impl Bench {
     fn miscounted(&self, counts: &[ServerCount], lacks: &[Lack]) -> Vec<String> {
         let mut wrong = Vec::new();
         let cases = self.cases.iter();
-        for case in cases.filter(|case| !lacks.iter().any(|lack| lack.case == case.name)) {
-            let Expected::Agreed(agreed) = &case.expected else {
-                continue;
-            };
+        for case in cases.filter(|case| {
+            let is_lacking = lacks.iter().any(|lack| lack.case == case.name);
+            matches!(case.outcome, Outcome::Success) && !is_lacking
+        }) {
             let connections = 1 + u64::from(case.before.is_some());
-            let resumed = u64::from(agreed.resumed == cases::Resumed::Yes);
+            let resumed = u64::from(case.due.resumed);
             let count = counts.iter().find(|count| count.site == case.name);
             let seen = count.map(|c| (c.accepted, c.handshakes, c.resumed, c.responses));
             let due = (connections, connections, resumed, connections);
@@ -188,12 +180,12 @@ impl Bench {
 /// Returns the profile of a stack's connectors: `library` if the stack supports no other.
 pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Profile, String> {
     let stack = &can.record.stack;
-    let (lab, _) = one_site(stack, KeyType::EcdsaP256)?;
+    let site = OnlySite::with_key(stack, KeyType::EcdsaP256)?;
     let mut case = cases::good("profile");
     cases::offer_only(can, &mut case.client);
     for profile in [Profile::Default, Profile::Library] {
         case.client.profile = profile;
-        configure(worker, stack, &case, lab.ca_pem().to_owned())?;
+        configure(worker, stack, &case, &site.roots_pem)?;
         // No server listens, but the connector is made before the connect fails.
         let nowhere = closed_port()?;
         let answer = connect(worker, &case, nowhere, Condition::Clean, Role::Measured)?;
@@ -225,52 +217,21 @@ pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescript
     }
 }
 
-/// Creates a site for each name, all served by `stack`.
-pub(crate) fn sites<'a>(
-    stack: &str,
-    profiles: impl Iterator<Item = (&'a str, LabProfile)>,
-) -> Result<Vec<Site>, String> {
-    profiles
-        .map(|(name, mut lab)| {
-            stack.clone_into(&mut lab.server);
-            Ok(Site {
-                lab: lab.into(),
-                ..Site::new(name.parse()?, 443)
-            })
-        })
-        .collect()
-}
-
-/// The sites of a `serve` request.
-pub(crate) struct Sites {
-    pub(crate) served: BTreeMap<String, Served>,
-    /// The sites that the stack cannot serve, with the reasons.
-    pub(crate) unsupported: BTreeMap<String, String>,
-}
-
-/// Makes `worker` serve `sites` on free ports.
-pub(crate) fn serve(
+/// Makes `worker` serve `sites` on free ports. Returns the sites that are listening, and those that the stack reports as
+/// unsupported, with the reasons.
+fn serve(
     worker: &mut Worker,
     stack: &str,
     lab: &Lab,
     sites: &[Site],
-) -> Result<Sites, String> {
-    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let mut by_stack = lab.serve_sites(sites, |_| any);
+) -> Result<(BTreeMap<String, Served>, BTreeMap<String, String>), String> {
+    let mut by_stack = lab.serve_sites(sites, |_| any_port());
     let sites = by_stack.remove(stack).unwrap_or_default();
     let mut chains: BTreeMap<_, _> = sites
         .iter()
         .map(|site| (site.site.clone(), der_lengths(&site.chain_pem)))
         .collect();
-    let stack = stack.to_owned();
-    match ask(
-        worker,
-        RequestBody::Serve(Box::new(Serve {
-            stack,
-            sites,
-            shared: None,
-        })),
-    )? {
+    match ask(worker, serve_request(stack, sites))? {
         ResponseBody::Serving(serving) if serving.failed.is_empty() => {
             let served = serving.listening.into_iter().map(|(name, address)| {
                 let chain_bytes = chains.remove(&name).unwrap_or_default();
@@ -280,62 +241,43 @@ pub(crate) fn serve(
                 };
                 (name, served)
             });
-            Ok(Sites {
-                served: served.collect(),
-                unsupported: serving.unsupported,
-            })
+            Ok((served.collect(), serving.unsupported))
         }
-        ResponseBody::Serving(serving) => Err(format!("{NOT_SERVED}{:?}", serving.failed)),
-        other => Err(format!("serve: {other:?}")),
+        other => Err(format!("not served: {other:?}")),
     }
 }
 
 /// Checks that `worker` refuses to serve the site of `case`, with a reason.
 fn refused(worker: &mut Worker, stack: &str, case: &Case) -> Result<(), String> {
-    let sites = sites(stack, [(case.name.as_str(), case.site.clone())].into_iter())?;
-    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
-    match serve(worker, stack, &lab, &sites) {
-        Err(reason) if reason.starts_with(NOT_SERVED) => Ok(()),
-        Err(other) => Err(other),
-        Ok(sites) if sites.unsupported.contains_key(&case.name) => Ok(()),
-        Ok(_) => Err(format!(
-            "{}: served, though it was to be refused",
-            case.name
-        )),
+    let site = OnlySite::new(stack, &case.name, case.site.clone())?;
+    match ask(worker, site.request(stack))? {
+        ResponseBody::Serving(serving)
+            if !serving.failed.is_empty() || serving.unsupported.contains_key(&case.name) =>
+        {
+            Ok(())
+        }
+        other => Err(format!("{}: it was to be refused: {other:?}", case.name)),
     }
 }
 
-/// Returns the size of the DER in each block of `pem`: three bytes for every four characters, without the padding.
+/// Returns the size of the DER of each certificate: three bytes for every four characters, without the padding.
 fn der_lengths(pem: &str) -> Vec<u32> {
-    let mut lengths = Vec::new();
-    let mut characters = 0;
-    for line in pem.lines() {
-        if line.starts_with("-----BEGIN") {
-            characters = 0;
-        } else if line.starts_with("-----END") {
-            lengths.push(characters * 3 / 4);
-        } else {
-            let text = line.trim_end().trim_end_matches('=');
-            characters += u32::try_from(text.len()).unwrap_or(u32::MAX);
-        }
-    }
-    lengths
+    let certificates = certificates(pem).into_iter();
+    certificates
+        .map(|base64| {
+            let characters = base64.trim_end_matches('=').len();
+            u32::try_from(characters * 3 / 4).unwrap_or(u32::MAX)
+        })
+        .collect()
 }
 
 pub(crate) fn configure(
     worker: &mut Worker,
     stack: &str,
     case: &Case,
-    roots_pem: String,
+    roots_pem: &str,
 ) -> Result<(), String> {
-    let settings = Configure {
-        stack: stack.to_owned(),
-        client: case.client.clone(),
-        roots_pem,
-        identity: None,
-        early_data: false,
-        ech: None,
-    };
+    let settings = Configure::new(stack, case.client.clone(), roots_pem);
     match ask(worker, RequestBody::Configure(Box::new(settings)))? {
         ResponseBody::Configured => Ok(()),
         other => Err(format!("configure: {other:?}")),
@@ -373,19 +315,6 @@ pub(crate) fn connection(
         timeout_ms: 20_000,
         request: HttpRequest::default(),
     }
-}
-
-/// Makes `worker` serve the only site of a lab, and returns its address.
-pub(crate) fn serve_one(
-    worker: &mut Worker,
-    stack: &str,
-    lab: &Lab,
-    sites: &[Site],
-) -> Result<SocketAddr, String> {
-    let served = serve(worker, stack, lab, sites)?.served;
-    let only = served.into_values().next();
-    only.map(|site| site.address)
-        .ok_or_else(|| "the site is not served".to_owned())
 }
 
 fn counts(worker: &mut Worker) -> Result<Vec<ServerCount>, String> {

@@ -47,13 +47,15 @@ pub(crate) struct Case {
     pub(crate) before: Option<(Condition, Role)>,
     pub(crate) condition: Condition,
     pub(crate) timeout_ms: u64,
-    pub(crate) expected: Expected,
+    /// The parameters of a connection that succeeds.
+    pub(crate) due: Agreed,
+    pub(crate) outcome: Outcome,
 }
 
 impl Case {
     /// Returns whether the stack must report that it does not support the case.
     pub(crate) fn is_to_be_unsupported(&self) -> bool {
-        matches!(self.expected, Expected::Unsupported)
+        matches!(self.outcome, Outcome::Unsupported)
     }
 }
 
@@ -68,11 +70,11 @@ pub(crate) enum Roots {
 
 /// The expected outcome of a case.
 #[derive(Debug, Clone)]
-pub(crate) enum Expected {
-    /// A response, on a connection with these parameters.
-    Agreed(Agreed),
+pub(crate) enum Outcome {
+    /// A response, on a connection with the parameters of the case.
+    Success,
     /// A failure of this class, with this reason if given.
-    Failed(FailureClass, Option<FailureReason>),
+    Failure(FailureClass, Option<FailureReason>),
     /// The stack reports that it does not support the case.
     Unsupported,
 }
@@ -86,13 +88,7 @@ pub(crate) struct Agreed {
     /// The permitted schemes of the server's signature; empty if the server does not sign, or if any scheme is correct.
     pub(crate) signatures: &'static [SignatureScheme],
     pub(crate) alpn: Option<Alpn>,
-    pub(crate) resumed: Resumed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resumed {
-    Yes,
-    No,
+    pub(crate) resumed: bool,
 }
 
 /// Returns every case for a stack with the description `can`.
@@ -131,7 +127,7 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     for case in &mut cases {
         let lacking = case.client.clone();
         offer_only(can, &mut case.client);
-        if matches!(case.expected, Expected::Unsupported) {
+        if case.is_to_be_unsupported() {
             (case.client.suites, case.client.groups) = (lacking.suites, lacking.groups);
         }
     }
@@ -211,22 +207,28 @@ pub(crate) fn good(name: impl Into<String>) -> Case {
         before: None,
         condition: Condition::Clean,
         timeout_ms: PATIENCE_MS,
-        expected: Expected::Agreed(agreed(TlsVersion::Tls13)),
+        due: Agreed {
+            version: TlsVersion::Tls13,
+            suite: None,
+            group: None,
+            signatures: &[],
+            alpn: Some(Alpn::H2),
+            resumed: false,
+        },
+        outcome: Outcome::Success,
     }
 }
 
-pub(crate) fn agreed(version: TlsVersion) -> Agreed {
-    Agreed {
-        version,
-        suite: None,
-        group: None,
-        signatures: &[],
-        alpn: Some(Alpn::H2),
-        resumed: Resumed::No,
-    }
+/// Returns a case that succeeds, with a server that has this version alone.
+fn of_version(version: TlsVersion, name: &str) -> Case {
+    let mut case = good(format!("{version}-{name}"));
+    case.site.tls = vec![version];
+    case.due.version = version;
+    case
 }
 
-fn host(name: &str) -> String {
+/// Returns the host of a case.
+pub(crate) fn host(name: &str) -> String {
     let label: String = name
         .to_ascii_lowercase()
         .chars()
@@ -255,13 +257,8 @@ fn plain(
         KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => ECDSA_SCHEMES,
         other => other.schemes(),
     };
-    let resumed = if condition == Condition::Resumed {
-        Resumed::Yes
-    } else {
-        Resumed::No
-    };
-    let mut case = good(format!("{version}-{condition}-{alpn}-{group}-{key}"));
-    case.site.tls = vec![version];
+    let resumed = condition == Condition::Resumed;
+    let mut case = of_version(version, &format!("{condition}-{alpn}-{group}-{key}"));
     case.site.alpn = vec![alpn];
     case.site.key = key;
     case.site.groups = vec![group];
@@ -272,29 +269,20 @@ fn plain(
     case.client.groups.retain(|other| *other != group);
     case.client.groups.insert(0, group);
     case.condition = condition;
-    case.before = (condition == Condition::Resumed).then_some(PRIME);
-    case.expected = Expected::Agreed(Agreed {
-        // A resumed session of TLS 1.2 has no key exchange.
-        group: Some(group).filter(|_| resumed == Resumed::No || version == TlsVersion::Tls13),
-        signatures: if resumed == Resumed::No {
-            signatures
-        } else {
-            &[]
-        },
-        alpn: Some(alpn),
-        resumed,
-        ..agreed(version)
-    });
+    case.before = resumed.then_some(PRIME);
+    case.due.alpn = Some(alpn);
+    case.due.resumed = resumed;
+    // A resumed session of TLS 1.2 has no key exchange.
+    case.due.group = Some(group).filter(|_| !resumed || version == TlsVersion::Tls13);
+    case.due.signatures = if resumed { &[] } else { signatures };
     case
 }
 
 fn no_tickets(version: TlsVersion) -> Case {
-    let mut case = good(format!("{version}-no-tickets"));
-    case.site.tls = vec![version];
+    let mut case = of_version(version, "no-tickets");
     case.site.tickets = 0;
     case.before = Some(PRIME);
     case.condition = Condition::Resumed;
-    case.expected = Expected::Agreed(agreed(version));
     case
 }
 
@@ -308,10 +296,8 @@ fn never_resumed(version: TlsVersion) -> Vec<Case> {
     visits
         .into_iter()
         .map(|(what, visit)| {
-            let mut case = good(format!("{version}-clean-after-{what}"));
-            case.site.tls = vec![version];
+            let mut case = of_version(version, &format!("clean-after-{what}"));
             case.before = Some(visit);
-            case.expected = Expected::Agreed(agreed(version));
             case
         })
         .collect()
@@ -332,11 +318,9 @@ fn one_suite(suite: CipherSuite) -> Case {
         Alpn::Http11
     };
     case.site.alpn = vec![alpn];
-    case.expected = Expected::Agreed(Agreed {
-        suite: Some(suite),
-        alpn: Some(alpn),
-        ..agreed(suite.version())
-    });
+    case.due.version = suite.version();
+    case.due.suite = Some(suite);
+    case.due.alpn = Some(alpn);
     case
 }
 
@@ -348,7 +332,7 @@ fn other_suites(can: &StackDescription) -> Vec<Case> {
         .map(|suite| {
             let mut case = good(format!("lacks-{suite}"));
             case.client.suites = vec![*suite];
-            case.expected = Expected::Unsupported;
+            case.outcome = Outcome::Unsupported;
             case
         });
     cases.collect()
@@ -361,7 +345,7 @@ fn other_groups(can: &StackDescription) -> Vec<Case> {
         .map(|group| {
             let mut case = good(format!("lacks-{group}"));
             case.client.groups = vec![*group];
-            case.expected = Expected::Unsupported;
+            case.outcome = Outcome::Unsupported;
             case
         });
     let mut cases: Vec<_> = cases.collect();
@@ -383,11 +367,8 @@ fn other_share(name: &str, offered: Vec<Group>, group: Group) -> Case {
     case.site.groups = vec![group];
     case.site.tickets = 0;
     case.site.alpn = vec![Alpn::Http11];
-    case.expected = Expected::Agreed(Agreed {
-        group: Some(group),
-        alpn: Some(Alpn::Http11),
-        ..agreed(TlsVersion::Tls13)
-    });
+    case.due.group = Some(group);
+    case.due.alpn = Some(Alpn::Http11);
     case
 }
 
@@ -397,10 +378,7 @@ fn settings_in_common() -> Vec<Case> {
 
     let mut case = good("no-alpn");
     case.site.alpn = Vec::new();
-    case.expected = Expected::Agreed(Agreed {
-        alpn: None,
-        ..agreed(TlsVersion::Tls13)
-    });
+    case.due.alpn = None;
     cases.push(case);
 
     let mut case = good("server-prefers");
@@ -409,25 +387,19 @@ fn settings_in_common() -> Vec<Case> {
         CipherSuite::TLS_AES_128_GCM_SHA256,
     ];
     case.site.alpn = vec![Alpn::Http11, Alpn::H2];
-    case.expected = Expected::Agreed(Agreed {
-        suite: Some(CipherSuite::TLS_AES_256_GCM_SHA384),
-        alpn: Some(Alpn::Http11),
-        ..agreed(TlsVersion::Tls13)
-    });
+    case.due.suite = Some(CipherSuite::TLS_AES_256_GCM_SHA384);
+    case.due.alpn = Some(Alpn::Http11);
     cases.push(case);
 
     // A side must not negotiate a version without a suite of that version.
     let mut case = good("old-suites-at-the-server");
     case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
-    case.expected = Expected::Agreed(agreed(TlsVersion::Tls12));
+    case.due.version = TlsVersion::Tls12;
     cases.push(case);
 
     let mut case = good("new-suites-at-the-client");
     case.client.suites = vec![CipherSuite::TLS_CHACHA20_POLY1305_SHA256];
-    case.expected = Expected::Agreed(Agreed {
-        suite: Some(CipherSuite::TLS_CHACHA20_POLY1305_SHA256),
-        ..agreed(TlsVersion::Tls13)
-    });
+    case.due.suite = Some(CipherSuite::TLS_CHACHA20_POLY1305_SHA256);
     cases.push(case);
 
     for profile in [Profile::Servo, Profile::Library] {
@@ -454,10 +426,7 @@ fn sizes() -> Vec<Case> {
         let mut case = good(format!("large-body-{alpn}"));
         case.site.body_bytes = 8 << 20;
         case.site.alpn = vec![alpn];
-        case.expected = Expected::Agreed(Agreed {
-            alpn: Some(alpn),
-            ..agreed(TlsVersion::Tls13)
-        });
+        case.due.alpn = Some(alpn);
         cases.push(case);
     }
     let mut case = good("long-chain");
@@ -466,10 +435,8 @@ fn sizes() -> Vec<Case> {
     cases.push(case);
     for version in TlsVersion::OFFERED.iter().copied() {
         for (name, ocsp) in [(STAPLED, Switch::On), (NOT_STAPLED, Switch::Off)] {
-            let mut case = good(format!("{version}-{name}"));
-            case.site.tls = vec![version];
+            let mut case = of_version(version, name);
             case.site.ocsp = ocsp;
-            case.expected = Expected::Agreed(agreed(version));
             cases.push(case);
         }
     }
@@ -481,8 +448,3 @@ pub(crate) const HYBRID_REFUSED: &str = "hybrid-refused";
 pub(crate) const RETRIED: &str = "hello-retry";
 pub(crate) const STAPLED: &str = "stapled";
 pub(crate) const NOT_STAPLED: &str = "not-stapled";
-
-/// Returns the host of a case.
-pub(crate) fn host_of(name: &str) -> String {
-    host(name)
-}

@@ -1,17 +1,16 @@
 //! Test that a worker's answers match the session in `docs/WORKER-PROTOCOL.md`.
 
-use std::{
-    collections::{BTreeMap, btree_map::Entry},
-    net::{Ipv4Addr, SocketAddr},
-};
+use std::collections::{BTreeMap, btree_map::Entry};
 
-use netbench_lab::Lab;
 use netbench_model::{KeyType, LabProfile};
 use netbench_protocol::{Response, ResponseBody};
 use netbench_runner::WorkerProgram;
 use serde_json::Value;
 
-use crate::{bench::sites, talk::Talk};
+use crate::{
+    site::{OnlySite, certificates},
+    talk::Talk,
+};
 
 const DOCUMENT: &str = include_str!("../../../docs/WORKER-PROTOCOL.md");
 
@@ -27,22 +26,17 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
         key: KeyType::EcdsaP256,
         ..LabProfile::default()
     };
-    let sites = sites(stack, [(HOST, profile)].into_iter())?;
-    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
-    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let served = lab.serve_sites(&sites, |_| any).remove(stack);
-    let site = served.and_then(|sites| sites.into_iter().next());
-    let site = site.ok_or("the site is not served")?;
+    let OnlySite { server, roots_pem } = OnlySite::new(stack, HOST, profile)?;
     let now = jiff::Timestamp::now().as_second().to_string();
-    let mut sent = certificates(&site.chain_pem).into_iter();
+    let mut sent = certificates(&server.chain_pem).into_iter();
     let mut texts = vec![
         ("$LEAF".to_owned(), sent.next().unwrap_or_default()),
         ("$INTERMEDIATE".to_owned(), sent.next().unwrap_or_default()),
-        ("$ROOT_DER".to_owned(), certificates(lab.ca_pem()).concat()),
+        ("$ROOT_DER".to_owned(), certificates(&roots_pem).concat()),
         ("$NOW".to_owned(), now),
-        ("$CHAIN".to_owned(), site.chain_pem),
-        ("$KEY".to_owned(), site.key_pem),
-        ("$ROOTS".to_owned(), lab.ca_pem().to_owned()),
+        ("$CHAIN".to_owned(), server.chain_pem),
+        ("$KEY".to_owned(), server.key_pem),
+        ("$ROOTS".to_owned(), roots_pem),
     ];
     let mut workers: BTreeMap<&str, Talk> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -75,17 +69,6 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
         }
     }
     Ok(wrong)
-}
-
-/// Returns the certificates of a PEM text, each as the base64 of its DER.
-fn certificates(pem: &str) -> Vec<String> {
-    let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
-    blocks
-        .map(|block: &str| -> String {
-            let lines = block.lines().take_while(|line| !line.starts_with("-----"));
-            lines.collect()
-        })
-        .collect()
 }
 
 /// Returns, for each request, the process that receives it, its line, and the line of the answer.

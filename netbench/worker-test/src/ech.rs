@@ -1,21 +1,20 @@
 //! Connections with Encrypted ClientHello between a worker's client and a site that it serves itself.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use netbench_compat::EmulatedEch;
-use netbench_lab::Lab;
 use netbench_model::{
     Alert, Condition, EchPolicy, EchStatus, FailureReason, FailureWord, Fault, LabProfile,
     Negotiated, Phase, Profile, Role, TlsVersion,
 };
-use netbench_protocol::{
-    Configure, Ech, Operation, RequestBody, ResponseBody, Serve, ServeSite, StackDescription,
-};
+use netbench_protocol::{Configure, Ech, Operation, RequestBody, ResponseBody, StackDescription};
 use netbench_runner::{Worker, WorkerProgram};
 
 use crate::{
-    bench::{ask, connection, describe, profile, sites, start},
+    bench::{ask, connection, describe, profile, start},
     cases::{client, offer_only},
+    findings::error_of,
+    site::OnlySite,
 };
 
 /// The time limit of a connection that the server does not answer.
@@ -26,21 +25,17 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, S
     let mut pair = Pair::start(program, stack)?;
     let mut wrong = Vec::new();
     for policy in EchPolicy::ALL {
-        let checked = pair.outcome(*policy);
-        wrong.extend(checked.err().map(|error| format!("{policy}: {error}")));
+        wrong.extend(error_of(policy, pair.outcome(*policy)));
     }
-    let checked = pair.another_key();
-    wrong.extend(checked.err().map(|error| format!("another key: {error}")));
-    let checked = pair.grease_without_keys();
-    wrong.extend(checked.err().map(|error| format!("no keys: {error}")));
+    wrong.extend(error_of("another key", pair.another_key()));
+    wrong.extend(error_of("no keys", pair.grease_without_keys()));
     let faults = [
         (Fault::EchAlert, Alert::ILLEGAL_PARAMETER.into()),
         (Fault::EchClose, FailureWord::EndOfStream.into()),
         (Fault::EchSilent, FailureReason::In(Phase::Tls)),
     ];
     for (fault, reason) in faults {
-        let checked = pair.fault(fault, &reason);
-        wrong.extend(checked.err().map(|error| format!("{fault}: {error}")));
+        wrong.extend(error_of(fault, pair.fault(fault, &reason)));
     }
     Ok(wrong)
 }
@@ -55,9 +50,8 @@ struct Pair {
 
 /// A site that is served.
 struct Site {
-    name: String,
+    only: OnlySite,
     address: SocketAddr,
-    roots_pem: String,
 }
 
 impl Pair {
@@ -186,31 +180,10 @@ impl Pair {
             Some(fault) => format!("{fault}.test"),
             None => format!("{policy}.test"),
         };
-        let sites = sites(&stack, [(name.as_str(), profile)].into_iter())?;
-        let lab = Lab::new(&sites).map_err(|error| error.to_string())?;
-        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let made = lab.serve_sites(&sites, |_| any).remove(&stack);
-        let made = made.unwrap_or_default().into_iter().map(|site| ServeSite {
-            ech_keys: EmulatedEch::of(policy).keys,
-            ..site
-        });
-        let serve = Serve {
-            sites: made.collect(),
-            stack,
-            shared: None,
-        };
-        match ask(&mut self.server, RequestBody::Serve(Box::new(serve)))? {
-            ResponseBody::Serving(serving) if serving.listening.len() == 1 => {
-                let address = serving.listening.into_values().next().unwrap_or(any);
-                let roots_pem = lab.ca_pem().to_owned();
-                Ok(Site {
-                    name,
-                    address,
-                    roots_pem,
-                })
-            }
-            other => Err(format!("not served: {other:?}")),
-        }
+        let mut only = OnlySite::new(&stack, &name, profile)?;
+        only.server.ech_keys = EmulatedEch::of(policy).keys;
+        let address = only.serve(&mut self.server, &stack)?;
+        Ok(Site { only, address })
     }
 
     /// Sets up a client, which offers TLS 1.3 alone as all clients of such sites.
@@ -219,13 +192,10 @@ impl Pair {
         settings.profile = self.profile;
         settings.versions = vec![TlsVersion::Tls13];
         offer_only(&self.can, &mut settings);
+        let stack = &self.can.record.stack;
         let request = Configure {
-            stack: self.can.record.stack.clone(),
-            client: settings,
-            roots_pem: site.roots_pem.clone(),
-            identity: None,
-            early_data: false,
             ech,
+            ..Configure::new(stack, settings, &site.only.roots_pem)
         };
         match ask(&mut self.client, RequestBody::Configure(Box::new(request)))? {
             ResponseBody::Configured => Ok(()),
@@ -239,8 +209,9 @@ impl Pair {
         condition: Condition,
         role: Role,
     ) -> Result<ResponseBody, String> {
-        let mut request = connection(&site.name, site.address, condition, role);
-        if site.name.starts_with(Fault::EchSilent.name()) {
+        let name = &site.only.server.site;
+        let mut request = connection(name, site.address, condition, role);
+        if name.starts_with(Fault::EchSilent.name()) {
             request.timeout_ms = SILENCE_MS;
         }
         ask(&mut self.client, RequestBody::Connect(Box::new(request)))

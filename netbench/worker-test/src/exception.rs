@@ -1,7 +1,7 @@
 use globset::Glob;
-use netbench_model::{FailureClass, FailureReason, TlsVersion};
+use netbench_model::{FailureClass, FailureReason};
 
-use crate::cases::{Agreed, Case, Expected, agreed};
+use crate::cases::{Case, Outcome};
 
 /// An exception for cases of failing connections that have another outcome with a library.
 ///
@@ -39,16 +39,15 @@ impl<'a> Exceptions<'a> {
             Glob::new(exception.cases).is_ok_and(|glob| glob.compile_matcher().is_match(&case.name))
         })?;
         *met += 1;
-        Some(Case {
-            expected: match exception.comes_to.clone() {
-                ComesTo::Failure(class, reason) => Expected::Failed(class, Some(reason)),
-                ComesTo::NoProtocol => Expected::Agreed(Agreed {
-                    alpn: None,
-                    ..agreed(TlsVersion::Tls13)
-                }),
-            },
-            ..case.clone()
-        })
+        let mut case = case.clone();
+        case.outcome = match exception.comes_to.clone() {
+            ComesTo::Failure(class, reason) => Outcome::Failure(class, Some(reason)),
+            ComesTo::NoProtocol => {
+                case.due.alpn = None;
+                Outcome::Success
+            }
+        };
+        Some(case)
     }
 
     /// Prints the matched exceptions, and returns an error for each unmatched one.

@@ -1,3 +1,5 @@
+use std::fmt::Display;
+
 /// The findings of a check of some rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
@@ -23,6 +25,11 @@ impl From<Vec<String>> for Findings {
             lacks: Vec::new(),
         }
     }
+}
+
+/// Returns the error of a check with what was checked, or `None` if the check has succeeded.
+pub(crate) fn error_of<T>(what: impl Display, checked: Result<T, String>) -> Option<String> {
+    checked.err().map(|error| format!("{what}: {error}"))
 }
 
 impl Findings {

@@ -8,107 +8,78 @@ use std::{
     time::Duration,
 };
 
-use netbench_lab::Lab;
 use netbench_model::{
-    Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch, TlsVersion,
+    Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Switch, TlsVersion,
 };
-use netbench_protocol::{Operation, ResponseBody, ServeSite};
+use netbench_protocol::{Operation, ResponseBody};
 use netbench_runner::WorkerProgram;
 use tempfile::TempDir;
 
 use crate::{
-    bench::{configure, connect, describe, profile, serve_one, sites, start},
-    cases::{Agreed, Case, Expected, Resumed, Roots, client, offer_only},
+    bench::{configure, connect, describe, profile, start},
+    cases::{Agreed, Case, good, offer_only},
+    findings::error_of,
     judge::{self, Connector},
+    site::{HOST, OnlySite},
 };
 
 /// Time limit of another program.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// The host of the site.
-pub(crate) const HOST: &str = "foreign.test";
-
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
-        let (lab, sites) = one_site(stack, key)?;
-        let folder = Files::new(stack, &lab, &sites)?;
+        let site = OnlySite::with_key(stack, key)?;
+        let folder = Files::new(&site)?;
         for version in TlsVersion::OFFERED.iter().copied() {
-            let to_server = to_server(program, stack, &folder, lab.ca_pem(), version, key);
-            wrong.extend(
-                to_server
-                    .err()
-                    .map(|e| format!("to s_server, {version}, {key}: {e}")),
-            );
+            let checked = to_server(program, stack, &folder, &site.roots_pem, version, key);
+            wrong.extend(error_of(format!("to s_server, {version}, {key}"), checked));
         }
         let mut server = start(program)?;
-        let address = serve_one(&mut server, stack, &lab, &sites)?;
+        let address = site.serve(&mut server, stack)?;
         for version in TlsVersion::OFFERED.iter().copied() {
-            let from_client = from_client(&folder, address, version);
-            wrong.extend(
-                from_client
-                    .err()
-                    .map(|e| format!("from s_client, {version}, {key}: {e}")),
-            );
+            let checked = from_client(&folder, address, version);
+            wrong.extend(error_of(
+                format!("from s_client, {version}, {key}"),
+                checked,
+            ));
         }
     }
-    let old = old_versions(program, stack)?;
-    wrong.extend(old.err().map(|e| format!("from s_client, {e}")));
+    wrong.extend(old_versions(program, stack)?);
     Ok(wrong)
 }
 
 /// Checks a site with TLS 1.0 and 1.1, with a client at security level 0, if the stack has these versions.
-fn old_versions(program: &WorkerProgram, stack: &str) -> Result<Result<(), String>, String> {
+fn old_versions(program: &WorkerProgram, stack: &str) -> Result<Option<String>, String> {
     let mut server = start(program)?;
     let can = describe(&mut server, stack)?;
     if !can.does(Operation::DeprecatedVersions) {
-        return Ok(Ok(()));
+        return Ok(None);
     }
     let profile = LabProfile {
         tls: vec![TlsVersion::Tls10, TlsVersion::Tls11],
         ocsp: Switch::On,
         ..LabProfile::default()
     };
-    let sites = sites(stack, [(HOST, profile)].into_iter())?;
-    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
-    let folder = Files::new(stack, &lab, &sites)?;
-    let address = serve_one(&mut server, stack, &lab, &sites)?;
+    let site = OnlySite::new(stack, HOST, profile)?;
+    let folder = Files::new(&site)?;
+    let address = site.serve(&mut server, stack)?;
     let mut versions = [TlsVersion::Tls10, TlsVersion::Tls11].into_iter();
-    Ok(versions.try_for_each(|version| {
-        from_client(&folder, address, version).map_err(|e| format!("{version}: {e}"))
+    Ok(versions.find_map(|version| {
+        let checked = from_client(&folder, address, version);
+        error_of(format!("from s_client, {version}"), checked)
     }))
-}
-
-/// Creates a lab with only [`HOST`].
-pub(crate) fn one_site(stack: &str, key: KeyType) -> Result<(Lab, Vec<Site>), String> {
-    let profile = LabProfile {
-        key,
-        ocsp: Switch::On,
-        ..LabProfile::default()
-    };
-    let sites = sites(stack, [(HOST, profile)].into_iter())?;
-    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
-    Ok((lab, sites))
 }
 
 /// The certificates in files for other programs, in a folder that only this user can read.
 pub(crate) struct Files(TempDir);
 
 impl Files {
-    pub(crate) fn new(stack: &str, lab: &Lab, sites: &[Site]) -> Result<Self, String> {
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let served = lab.serve_sites(sites, |_| any).remove(stack);
-        let served = served
-            .as_deref()
-            .and_then(<[_]>::first)
-            .ok_or("no site was made")?;
-        Self::of(served, lab.ca_pem())
-    }
-
-    fn of(served: &ServeSite, ca_pem: &str) -> Result<Self, String> {
+    pub(crate) fn new(site: &OnlySite) -> Result<Self, String> {
         const END: &str = "-----END CERTIFICATE-----\n";
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let (leaf, rest) = served
+        let server = &site.server;
+        let (leaf, rest) = server
             .chain_pem
             .split_once(END)
             .ok_or("the chain is not PEM")?;
@@ -116,9 +87,9 @@ impl Files {
         for (name, text) in [
             ("leaf", leaf.as_str()),
             ("chain", rest),
-            ("whole", &served.chain_pem),
-            ("key", &served.key_pem),
-            ("roots", ca_pem),
+            ("whole", &server.chain_pem),
+            ("key", &server.key_pem),
+            ("roots", &site.roots_pem),
         ] {
             fs::write(folder.path().join(name), text).map_err(|e| e.to_string())?;
         }
@@ -264,55 +235,46 @@ impl Visits {
         stack: &str,
         roots_pem: &str,
     ) -> Result<(), String> {
-        let mut agreed = Agreed {
+        let mut worker = start(program)?;
+        let can = describe(&mut worker, stack)?;
+        let mut case = Case {
+            name: HOST.to_owned(),
+            condition: Condition::Resumed,
+            ..good("")
+        };
+        let settings = &mut case.client;
+        offer_only(&can, settings);
+        settings.profile = profile(&mut worker, &can)?;
+        settings.versions = vec![self.version];
+        settings.alpn = vec![self.alpn];
+        let mut due = Agreed {
             version: self.version,
-            suite: None,
-            group: None,
+            group: settings.groups.first().copied(),
             signatures: match self.key {
                 KeyType::Rsa2048 => &[SignatureScheme::RSA_PSS_RSAE_SHA256],
                 _ => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
             },
             alpn: Some(self.alpn),
-            resumed: Resumed::No,
+            ..case.due.clone()
         };
-        let mut worker = start(program)?;
-        let mut settings = client();
-        let can = describe(&mut worker, stack)?;
-        offer_only(&can, &mut settings);
-        agreed.group = settings.groups.first().copied();
-        settings.profile = profile(&mut worker, &can)?;
         if settings.profile == Profile::Library {
             // The library's default groups and schemes may differ.
-            (agreed.group, agreed.signatures) = (None, &[]);
+            (due.group, due.signatures) = (None, &[]);
         }
-        settings.versions = vec![self.version];
-        settings.alpn = vec![self.alpn];
-        let case = Case {
-            name: HOST.to_owned(),
-            site: LabProfile::default(),
-            client: settings,
-            roots: Roots::Lab,
-            before: None,
-            condition: Condition::Resumed,
-            timeout_ms: 20_000,
-            expected: Expected::Agreed(agreed.clone()),
-        };
-        configure(&mut worker, stack, &case, roots_pem.to_owned())?;
+        configure(&mut worker, stack, &case, roots_pem)?;
         let (address, condition) = (self.address, case.condition);
         let prime = connect(&mut worker, &case, address, condition, Role::Prime)?;
         if matches!(prime, ResponseBody::Unsupported { .. }) {
             let clean = Condition::Clean;
             let full = connect(&mut worker, &case, address, clean, Role::Measured)?;
-            return judge::judge_foreign(&agreed, Connector::Made, &full);
+            return judge::judge_foreign(&due, Connector::Made, &full);
         }
-        judge::judge_foreign(&agreed, Connector::Made, &prime)
-            .map_err(|e| format!("prime: {e}"))?;
-        agreed.resumed = Resumed::Yes;
-        agreed.signatures = &[];
-        agreed.group = agreed.group.filter(|_| self.version == TlsVersion::Tls13);
+        judge::judge_foreign(&due, Connector::Made, &prime).map_err(|e| format!("prime: {e}"))?;
+        due.resumed = true;
+        due.signatures = &[];
+        due.group = due.group.filter(|_| self.version == TlsVersion::Tls13);
         let resumed = connect(&mut worker, &case, address, condition, Role::Measured)?;
-        judge::judge_foreign(&agreed, Connector::Kept, &resumed)
-            .map_err(|e| format!("resumed: {e}"))
+        judge::judge_foreign(&due, Connector::Kept, &resumed).map_err(|e| format!("resumed: {e}"))
     }
 }
 

@@ -5,9 +5,7 @@ use netbench_model::{
 };
 use netbench_protocol::ResponseBody;
 
-use crate::cases::{
-    Agreed, Case, Expected, HYBRID_REFUSED, NOT_STAPLED, RETRIED, Resumed, STAPLED, host_of,
-};
+use crate::cases::{Agreed, Case, HYBRID_REFUSED, NOT_STAPLED, Outcome, RETRIED, STAPLED, host};
 
 /// The origin of a connection's connector: made for this connection, or kept from the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,19 +17,19 @@ pub(crate) enum Connector {
 /// Compares an answer with the expected outcome of its case. `sent` is the size of each certificate in the server's
 /// chain, in bytes.
 pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<(), String> {
-    match (&case.expected, answer) {
-        (Expected::Agreed(agreed), ResponseBody::Connected(measured)) => {
+    match (&case.outcome, answer) {
+        (Outcome::Success, ResponseBody::Connected(measured)) => {
             let connector = match case.condition {
                 Condition::Resumed | Condition::EarlyData => Connector::Kept,
                 Condition::Clean | Condition::Cold => Connector::Made,
             };
-            let checks = agreed_on(agreed, measured)
-                .chain(work_was_done(agreed, connector, measured))
-                .chain(as_served(case, sent, measured));
-            all_of(checks)?;
+            let mut wrong = Differences::new(&case.due, connector, measured);
+            wrong.as_served(case, sent, measured);
+            wrong.none()?;
             same_on_both_sides(measured)
         }
-        (Expected::Failed(class, reason), ResponseBody::Failed(failure)) => {
+        (Outcome::Success, other) => Err(format!("{:?} was due, not {other:?}", case.due)),
+        (Outcome::Failure(class, reason), ResponseBody::Failed(failure)) => {
             let clean = failure.reason.is_of(failure.class)
                 && failure.reason != FailureWord::Unexplained.into()
                 && !failure.detail.contains(char::is_control);
@@ -45,10 +43,10 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
                 Err(format!("{class} for {reason:?} was due, not {failure:?}"))
             }
         }
-        (Expected::Unsupported, ResponseBody::Unsupported { reason }) if !reason.is_empty() => {
+        (Outcome::Unsupported, ResponseBody::Unsupported { reason }) if !reason.is_empty() => {
             Ok(())
         }
-        (expected, other) => Err(format!("{expected:?} was due, not {other:?}")),
+        (outcome, other) => Err(format!("{outcome:?} was due, not {other:?}")),
     }
 }
 
@@ -82,128 +80,116 @@ pub(crate) fn judge_foreign(
         ResponseBody::Connected(measured) if measured.server.is_some() => {
             Err("a server that is no worker has a view".to_owned())
         }
-        ResponseBody::Connected(measured) => {
-            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, connector, measured)))
-        }
+        ResponseBody::Connected(measured) => Differences::new(agreed, connector, measured).none(),
         other => Err(format!("{agreed:?} was due, not {other:?}")),
     }
 }
 
-type Check = (&'static str, String, String);
+/// The differences of a connection from its case.
+struct Differences(Vec<String>);
 
-fn all_of(checks: impl Iterator<Item = Check>) -> Result<(), String> {
-    let wrong: Vec<_> = checks
-        .filter(|(_, due, seen)| due != seen)
-        .map(|(what, due, seen)| format!("{what} was to be {due}, not {seen}"))
-        .collect();
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(wrong.join("; "))
+impl Differences {
+    /// Compares the parameters, and checks that a handshake and a response took place, with consistent figures.
+    fn new(agreed: &Agreed, connector: Connector, measured: &Measured) -> Self {
+        let mut found = Self(Vec::new());
+        found.parameters(agreed, measured);
+        found.work(agreed, connector, measured);
+        found
     }
-}
 
-fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check> {
-    let client = &measured.client;
-    let mut checks = vec![
-        ("version", agreed.version.to_string(), shown(client.version)),
-        (
-            "resumption",
-            (agreed.resumed == Resumed::Yes).to_string(),
-            client.resumed.to_string(),
-        ),
-        (
-            "protocol",
-            format!("{:?}", agreed.alpn.map(|alpn| alpn.name())),
-            format!("{:?}", client.alpn.as_deref()),
-        ),
-    ];
-    if let Some(suite) = agreed.suite {
-        checks.push(("suite", suite.to_string(), shown(client.suite)));
+    fn none(self) -> Result<(), String> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(self.0.join("; "))
+        }
     }
-    if let Some(group) = agreed.group {
-        checks.push(("group", group.to_string(), shown(client.group)));
+
+    fn compare(&mut self, what: &str, due: impl ToString, seen: impl ToString) {
+        let (due, seen) = (due.to_string(), seen.to_string());
+        if due != seen {
+            self.0.push(format!("{what} was to be {due}, not {seen}"));
+        }
     }
-    let signs = match agreed.signatures {
-        [] if agreed.resumed == Resumed::Yes => client.signature.is_none(),
-        [] => true,
-        due => client.signature.is_some_and(|scheme| due.contains(&scheme)),
-    };
-    if !signs {
-        let due = format!("one of {:?}", agreed.signatures);
-        checks.push(("signature", due, shown(client.signature)));
+
+    fn parameters(&mut self, agreed: &Agreed, measured: &Measured) {
+        let client = &measured.client;
+        self.compare("version", agreed.version, shown(client.version));
+        self.compare("resumption", agreed.resumed, client.resumed);
+        let alpn = agreed.alpn.map(|alpn| alpn.name());
+        let seen = client.alpn.as_deref();
+        self.compare("protocol", format!("{alpn:?}"), format!("{seen:?}"));
+        if let Some(suite) = agreed.suite {
+            self.compare("suite", suite, shown(client.suite));
+        }
+        if let Some(group) = agreed.group {
+            self.compare("group", group, shown(client.group));
+        }
+        let signs = match agreed.signatures {
+            [] if agreed.resumed => client.signature.is_none(),
+            [] => true,
+            due => client.signature.is_some_and(|scheme| due.contains(&scheme)),
+        };
+        if !signs {
+            let due = format!("one of {:?}", agreed.signatures);
+            self.compare("signature", due, shown(client.signature));
+        }
     }
-    checks.into_iter()
+
+    fn work(&mut self, agreed: &Agreed, connector: Connector, measured: &Measured) {
+        let full = !agreed.resumed;
+        let (phases, transfer) = (&measured.phases, &measured.transfer);
+        let parts_ns = phases.dns_ns + phases.tcp_ns + phases.tls_ns + phases.first_byte_ns;
+        let chain_bytes = measured.client.chain_bytes.iter().sum::<u32>();
+        for (what, holds) in [
+            ("status 200", measured.http_status == 200),
+            (
+                "connector timed",
+                phases.connector_ns.is_some() == (connector == Connector::Made),
+            ),
+            ("chain seen", measured.client.chain_bytes.is_empty() != full),
+            ("verification timed", phases.verify_ns.is_some() == full),
+            (
+                "verification within the handshake",
+                phases.verify_ns.unwrap_or(0) < phases.tls_ns,
+            ),
+            ("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
+            ("phases within the total", parts_ns <= phases.total_ns),
+            (
+                "ClientHello within the handshake",
+                (1..=phases.tls_ns).contains(&phases.client_hello_ns),
+            ),
+            (
+                "bytes of the handshake counted",
+                transfer.handshake_bytes_in > 100
+                    && transfer.handshake_bytes_out > 100
+                    && transfer.bytes_in > transfer.handshake_bytes_in
+                    && transfer.bytes_out > transfer.handshake_bytes_out,
+            ),
+            (
+                "chain within the bytes",
+                u64::from(chain_bytes) < transfer.handshake_bytes_in,
+            ),
+            (
+                "body within the bytes",
+                transfer.bytes_in >= transfer.handshake_bytes_in + measured.body_bytes,
+            ),
+        ] {
+            self.compare(what, true, holds);
+        }
+    }
+
+    /// Compares the received data with those of the lab's site.
+    fn as_served(&mut self, case: &Case, sent: &[u32], measured: &Measured) {
+        let sent = if measured.client.resumed { &[] } else { sent };
+        self.compare("body", case.site.body_bytes, measured.body_bytes);
+        let seen = &measured.client.chain_bytes;
+        self.compare("chain", format!("{sent:?}"), format!("{seen:?}"));
+    }
 }
 
 fn shown(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
-}
-
-/// Returns the checks that a handshake and a response took place, with consistent figures.
-fn work_was_done(
-    agreed: &Agreed,
-    connector: Connector,
-    measured: &Measured,
-) -> impl Iterator<Item = Check> {
-    let full = agreed.resumed == Resumed::No;
-    let (phases, transfer) = (&measured.phases, &measured.transfer);
-    let checks = [
-        ("status 200", measured.http_status == 200),
-        (
-            "connector timed",
-            phases.connector_ns.is_some() == (connector == Connector::Made),
-        ),
-        ("chain seen", measured.client.chain_bytes.is_empty() != full),
-        ("verification timed", phases.verify_ns.is_some() == full),
-        (
-            "verification within the handshake",
-            phases.verify_ns.unwrap_or(0) < phases.tls_ns,
-        ),
-        ("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
-        (
-            "phases within the total",
-            phases.dns_ns + phases.tcp_ns + phases.tls_ns + phases.first_byte_ns <= phases.total_ns,
-        ),
-        (
-            "ClientHello within the handshake",
-            (1..=phases.tls_ns).contains(&phases.client_hello_ns),
-        ),
-        (
-            "bytes of the handshake counted",
-            transfer.handshake_bytes_in > 100
-                && transfer.handshake_bytes_out > 100
-                && transfer.bytes_in > transfer.handshake_bytes_in
-                && transfer.bytes_out > transfer.handshake_bytes_out,
-        ),
-        (
-            "chain within the bytes",
-            u64::from(measured.client.chain_bytes.iter().sum::<u32>())
-                < transfer.handshake_bytes_in,
-        ),
-        (
-            "body within the bytes",
-            transfer.bytes_in >= transfer.handshake_bytes_in + measured.body_bytes,
-        ),
-    ];
-    checks
-        .map(|(what, holds)| (what, true.to_string(), holds.to_string()))
-        .into_iter()
-}
-
-/// Returns the checks that the received data is that of the lab's site.
-fn as_served(case: &Case, sent: &[u32], measured: &Measured) -> impl Iterator<Item = Check> {
-    let sent = if measured.client.resumed { &[] } else { sent };
-    let body = (case.site.body_bytes, measured.body_bytes);
-    [
-        ("body", body.0.to_string(), body.1.to_string()),
-        (
-            "chain",
-            format!("{sent:?}"),
-            format!("{:?}", measured.client.chain_bytes),
-        ),
-    ]
-    .into_iter()
 }
 
 fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
@@ -221,7 +207,7 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
     // A missing case has already failed, or is not for this stack.
     for version in TlsVersion::OFFERED {
         let both = [STAPLED, NOT_STAPLED].map(|case| {
-            let measured = measured.get(&host_of(&format!("{version}-{case}")));
+            let measured = measured.get(&host(&format!("{version}-{case}")));
             measured.map(|measured| measured.transfer.handshake_bytes_in)
         });
         if let [Some(with), Some(without)] = both {
@@ -234,7 +220,7 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
         }
     }
     let trips = [HYBRID_REFUSED, RETRIED].map(|case| {
-        let measured = measured.get(&host_of(case));
+        let measured = measured.get(&host(case));
         measured.map(|measured| measured.transfer.round_trips)
     });
     match trips {

@@ -21,6 +21,7 @@ mod lines;
 mod nginx;
 #[cfg(feature = "tests")]
 pub mod plain;
+mod site;
 mod steps;
 mod suite;
 mod talk;

@@ -6,10 +6,9 @@ use std::{
     thread,
 };
 
-use netbench_lab::Lab;
-use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
+use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme};
 use netbench_protocol::{
-    Configure, Connect, Load, Operation, PROTOCOL_VERSION, RequestBody, ResponseBody, Serve,
+    Configure, Connect, Load, Operation, PROTOCOL_VERSION, RequestBody, ResponseBody,
     StackDescription,
 };
 use netbench_runner::WorkerProgram;
@@ -17,7 +16,8 @@ use netbench_runner::WorkerProgram;
 use crate::{
     bench::{closed_port, connection, profile, start},
     cases::{client, offer_only},
-    foreign::{HOST, one_site},
+    findings::error_of,
+    site::{HOST, OnlySite, serve_request},
     talk::{ANSWER_LIMIT, Talk, line},
 };
 
@@ -75,10 +75,8 @@ pub(crate) fn errors(
     program: &WorkerProgram,
     own: &StackDescription,
 ) -> Result<Vec<String>, String> {
-    let stack = &own.record.stack;
     let mut worker = Talk::start(program)?;
-    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
-    let client = Client::of(program, own, &lab)?;
+    let client = Client::of(program, own)?;
     let mut wrong = Vec::new();
     for (what, line, id) in bad_lines(&client)? {
         let answer = worker.put(&line)?;
@@ -98,7 +96,7 @@ pub(crate) fn errors(
         other => wrong.push(format!("counts without sites: {other:?}")),
     }
     if own.does(Operation::Connect) && own.does(Operation::Serve) {
-        wrong.extend(resumed_without_prime(&mut worker, &client, &sites)?);
+        wrong.extend(resumed_without_prime(&mut worker, &client)?);
     }
     let status = worker.end()?;
     if !status.success() {
@@ -113,11 +111,6 @@ type BadLine = (&'static str, Vec<u8>, u64);
 fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
     let nowhere = closed_port()?;
     let clean = connect(HOST, nowhere, Condition::Clean, Role::Measured);
-    let no_sites = Serve {
-        stack: "no-such-stack".to_owned(),
-        sites: Vec::new(),
-        shared: None,
-    };
     let page = Load {
         host: HOST.to_owned(),
         port: nowhere.port(),
@@ -163,7 +156,7 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
         ),
         (
             "serve of an unknown stack",
-            line(9, RequestBody::Serve(Box::new(no_sites)))?,
+            line(9, serve_request("no-such-stack", Vec::new()))?,
             9,
         ),
         (
@@ -176,19 +169,16 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
     ])
 }
 
-/// A client of the stack, with settings that the stack supports.
+/// A client of the stack, with settings that the stack supports, and a site for it.
 struct Client<'a> {
     stack: &'a str,
-    lab: &'a Lab,
+    site: OnlySite,
     settings: ClientSettings,
 }
 
 impl<'a> Client<'a> {
-    fn of(
-        program: &WorkerProgram,
-        own: &'a StackDescription,
-        lab: &'a Lab,
-    ) -> Result<Self, String> {
+    fn of(program: &WorkerProgram, own: &'a StackDescription) -> Result<Self, String> {
+        let stack = &own.record.stack;
         let mut settings = ClientSettings {
             profile: match own.does(Operation::Connect) {
                 true => profile(&mut start(program)?, own)?,
@@ -200,21 +190,21 @@ impl<'a> Client<'a> {
         // The scheme of the site's key, which every stack supports.
         settings.signatures = vec![SignatureScheme::ECDSA_SECP256R1_SHA256];
         Ok(Self {
-            stack: &own.record.stack,
-            lab,
+            stack,
+            site: OnlySite::with_key(stack, KeyType::EcdsaP256)?,
             settings,
         })
     }
 
     fn configure(&self, stack: &str) -> RequestBody {
-        RequestBody::Configure(Box::new(Configure {
-            stack: stack.to_owned(),
-            client: self.settings.clone(),
-            roots_pem: self.lab.ca_pem().to_owned(),
-            identity: None,
-            early_data: false,
-            ech: None,
-        }))
+        let settings = Configure::new(stack, self.settings.clone(), &self.site.roots_pem);
+        RequestBody::Configure(Box::new(settings))
+    }
+
+    /// Makes `worker` serve the site, and returns its address.
+    fn served_by(&self, worker: &mut Talk) -> Result<SocketAddr, String> {
+        let answer = worker.ask(50, self.site.request(self.stack))?;
+        self.site.address(&answer)
     }
 }
 
@@ -249,12 +239,8 @@ const NOTHING_KEPT: &[&[Step]] = &[
     &[Step::Configure, Step::Prime, Step::Resumed],
 ];
 
-fn resumed_without_prime(
-    worker: &mut Talk,
-    client: &Client<'_>,
-    sites: &[Site],
-) -> Result<Vec<String>, String> {
-    let address = serve(worker, client.stack, client.lab, sites)?;
+fn resumed_without_prime(worker: &mut Talk, client: &Client<'_>) -> Result<Vec<String>, String> {
+    let address = client.served_by(worker)?;
     let nowhere = closed_port()?;
     let mut wrong = Vec::new();
     for steps in NOTHING_KEPT {
@@ -305,50 +291,31 @@ fn request(
     RequestBody::Connect(Box::new(connect))
 }
 
-fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<SocketAddr, String> {
-    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let sites = lab.serve_sites(sites, |_| any).remove(stack);
-    let request = Serve {
-        stack: stack.to_owned(),
-        sites: sites.ok_or("no site was made")?,
-        shared: None,
-    };
-    match worker.ask(50, RequestBody::Serve(Box::new(request)))? {
-        ResponseBody::Serving(serving) => {
-            let address = serving.listening.get(HOST).copied();
-            address.ok_or_else(|| format!("{serving:?}"))
-        }
-        other => Err(format!("serve: {other:?}")),
-    }
-}
-
 /// Checks that the end of stdin ends the worker while it waits for a silent server, and while it serves.
 pub(crate) fn end_of_stdin(
     program: &WorkerProgram,
     own: &StackDescription,
 ) -> Result<Vec<String>, String> {
-    let stack = &own.record.stack;
-    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
-    let client = Client::of(program, own, &lab)?;
+    let client = Client::of(program, own)?;
     let mut wrong = Vec::new();
 
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
     let address = silent.local_addr().map_err(|e| e.to_string())?;
     let mut worker = Talk::start(program)?;
-    worker.ask(1, client.configure(stack))?;
+    worker.ask(1, client.configure(client.stack))?;
     let clean = connect(HOST, address, Condition::Clean, Role::Measured);
     worker.write(&line(2, RequestBody::Connect(Box::new(clean)))?)?;
     let held = client_hello(silent)?;
-    wrong.extend(worker.end().err().map(|e| format!("connecting: {e}")));
+    wrong.extend(error_of("connecting", worker.end()));
     drop(held);
 
     if !own.does(Operation::Serve) {
         return Ok(wrong);
     }
     let mut worker = Talk::start(program)?;
-    let address = serve(&mut worker, stack, &lab, &sites)?;
+    let address = client.served_by(&mut worker)?;
     let held = TcpStream::connect(address).map_err(|e| e.to_string())?;
-    wrong.extend(worker.end().err().map(|e| format!("serving: {e}")));
+    wrong.extend(error_of("serving", worker.end()));
     drop(held);
     if TcpStream::connect(address).is_ok() {
         wrong.push("something still listens after the end".to_owned());

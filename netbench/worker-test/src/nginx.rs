@@ -1,6 +1,6 @@
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     path::Path,
     process::{Command, Stdio},
     thread,
@@ -10,7 +10,12 @@ use std::{
 use netbench_model::{Alpn, KeyType, TlsVersion};
 use netbench_runner::WorkerProgram;
 
-use crate::foreign::{Ended, Files, HOST, LIMIT, Visits, one_site};
+use crate::{
+    bench::closed_port,
+    findings::error_of,
+    foreign::{Ended, Files, LIMIT, Visits},
+    site::{HOST, OnlySite},
+};
 
 /// Makes `stack` of the worker `program` connect to `nginx`, and returns the errors.
 pub(crate) fn run(
@@ -20,8 +25,8 @@ pub(crate) fn run(
 ) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
-        let (lab, sites) = one_site(stack, key)?;
-        let files = Files::new(stack, &lab, &sites)?;
+        let site = OnlySite::with_key(stack, key)?;
+        let files = Files::new(&site)?;
         let (address, _server) = start(nginx, &files)?;
         for version in TlsVersion::OFFERED.iter().copied() {
             for alpn in Alpn::ALL.iter().copied() {
@@ -31,12 +36,11 @@ pub(crate) fn run(
                     key,
                     alpn,
                 };
-                let judged = visits.judge(program, stack, lab.ca_pem());
-                wrong.extend(
-                    judged
-                        .err()
-                        .map(|e| format!("to nginx, {version}, {alpn}, {key}: {e}")),
-                );
+                let judged = visits.judge(program, stack, &site.roots_pem);
+                wrong.extend(error_of(
+                    format!("to nginx, {version}, {alpn}, {key}"),
+                    judged,
+                ));
             }
         }
     }
@@ -52,9 +56,7 @@ fn start(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
 }
 
 fn start_once(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
-    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map_err(|e| e.to_string())?;
+    let address = closed_port()?;
     let configuration = format!(
         "daemon off; master_process off; pid {pid}; error_log {log};\n\
          events {{}}\n\

@@ -117,12 +117,32 @@ impl Beside {
             .iter()
             .map(|[plain, harness]| harness[0] / plain[0]);
         Self {
+            ratio: middle(ratios.clone()),
+            ..Self::of(
+                stack,
+                case,
+                BesideUnit::Nanoseconds,
+                [plain, harness],
+                ratios,
+            )
+        }
+    }
+
+    /// Returns the figures of both sides, with the ratio of their low figures.
+    fn of(
+        stack: &str,
+        case: String,
+        unit: BesideUnit,
+        [plain, harness]: [BesideFigures; 2],
+        ratios: impl Iterator<Item = f64> + Clone,
+    ) -> Self {
+        Self {
             stack: stack.to_owned(),
             case,
-            unit: BesideUnit::Nanoseconds,
+            unit,
             plain,
             harness,
-            ratio: middle(ratios.clone()),
+            ratio: harness.low / plain.low,
             lowest_ratio: ratios.clone().fold(f64::INFINITY, f64::min),
             highest_ratio: ratios.fold(0.0, f64::max),
         }
@@ -372,21 +392,12 @@ impl<'a> Harness<'a> {
             .iter()
             .zip(&harnesses)
             .map(|(plain, harness)| harness / plain);
-        let [plain, harness] = [&plains, &harnesses].map(|sizes| BesideFigures {
+        let sides = [&plains, &harnesses].map(|sizes| BesideFigures {
             low: middle(sizes.iter().copied()),
             p50_and_p95: None,
         });
-        let beside = Beside {
-            stack: self.stack.to_owned(),
-            case: format!("{scenario}_per-session"),
-            unit: BesideUnit::Bytes,
-            plain,
-            harness,
-            ratio: harness.low / plain.low,
-            lowest_ratio: ratios.clone().fold(f64::INFINITY, f64::min),
-            highest_ratio: ratios.fold(0.0, f64::max),
-        };
-        beside.print();
+        let case = format!("{scenario}_per-session");
+        Beside::of(self.stack, case, BesideUnit::Bytes, sides, ratios).print();
     }
 
     /// Starts a worker and prepares `scenario`.

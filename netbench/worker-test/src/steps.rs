@@ -3,22 +3,22 @@ use netbench_protocol::ResponseBody;
 use netbench_runner::WorkerProgram;
 
 use crate::{
-    bench::{configure, connect, describe, serve_one, start},
+    bench::{configure, connect, describe, start},
     cases,
-    foreign::{HOST, one_site},
+    site::{HOST, OnlySite},
 };
 
 /// Makes `stack` execute the steps of its set-up before a connection to a separate site, and returns the errors.
 pub(crate) fn run(program: &WorkerProgram, stack: &str) -> Result<Vec<String>, String> {
-    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let site = OnlySite::with_key(stack, KeyType::EcdsaP256)?;
     let mut server = start(program)?;
-    let address = serve_one(&mut server, stack, &lab, &sites)?;
+    let address = site.serve(&mut server, stack)?;
     let mut case = cases::good("");
     HOST.clone_into(&mut case.name);
     let mut client = start(program)?;
     let can = describe(&mut client, stack)?;
     cases::offer_only(&can, &mut case.client);
-    configure(&mut client, stack, &case, lab.ca_pem().to_owned())?;
+    configure(&mut client, stack, &case, &site.roots_pem)?;
     match connect(&mut client, &case, address, Condition::Cold, Role::Stepped)? {
         ResponseBody::Connected(measured) => {
             let steps = measured.process.map(|process| process.steps);

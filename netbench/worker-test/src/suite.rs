@@ -9,7 +9,7 @@ use netbench_model::{
 };
 use netbench_protocol::{
     Clocks, Hold, Material, Operation, Prepare, Prepared, RequestBody, ResponseBody, Slice,
-    SliceLimit, Sliced,
+    SliceLimit, Sliced, StackDescription,
 };
 use netbench_runner::{
     Materials, Worker, WorkerError, WorkerProgram, prove_held, prove_prepared, prove_slice,
@@ -17,11 +17,9 @@ use netbench_runner::{
 
 use crate::{
     bench,
-    findings::{Findings, Lack},
+    findings::{Findings, Lack, error_of},
+    talk::ANSWER_LIMIT,
 };
-
-/// Time limit of an answer, longer than any answer needs on a busy machine.
-const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
 /// Time limit of all scenarios, so that a worker that hangs at every scenario does not delay a test run.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -52,13 +50,9 @@ pub(crate) fn run(program: &WorkerProgram, stack: &str, lacks: Lacks) -> Result<
             break;
         }
         let ran = bench.runs(scenario, materials.material(scenario));
-        wrong.extend(ran.err().map(|why| format!("{scenario}: {why}")));
+        wrong.extend(error_of(scenario, ran));
     }
-    wrong.extend(
-        holds(program, stack)
-            .err()
-            .map(|why| format!("hold: {why}")),
-    );
+    wrong.extend(error_of("hold", holds(program, stack)));
     Ok(Findings {
         wrong,
         lacks: bench.found,
@@ -71,12 +65,7 @@ pub(crate) type Lacks = fn(&Scenario) -> bool;
 /// A worker that executes one scenario after another.
 struct Bench {
     worker: Worker,
-    stack: String,
-    groups: Vec<Group>,
-    signatures: Vec<SignatureScheme>,
-    verifies_chains: bool,
-    /// The worker lists [`Operation::HeldAfter`].
-    holds_after: bool,
+    can: StackDescription,
     lacks: Lacks,
     /// The scenarios that the stack refused without a permitted reason.
     found: Vec<Lack>,
@@ -91,11 +80,7 @@ impl Bench {
         }
         Ok(Self {
             worker,
-            stack: stack.to_owned(),
-            verifies_chains: can.record.verifies_chains(),
-            holds_after: can.does(Operation::HeldAfter),
-            groups: can.groups,
-            signatures: can.signatures,
+            can,
             lacks,
             found: Vec::new(),
         })
@@ -111,10 +96,34 @@ impl Bench {
         material: Material,
     ) -> Result<ResponseBody, WorkerError> {
         self.ask(RequestBody::Prepare(Box::new(Prepare {
-            stack: self.stack.clone(),
+            stack: self.can.record.stack.clone(),
             scenario: *scenario,
             material,
         })))
+    }
+
+    /// Prepares a scenario with the material that the runner would send. Returns the reason if it is unsupported.
+    fn begin(&mut self, scenario: &Scenario) -> Result<Option<String>, String> {
+        match self.prepare(scenario, material(scenario)?) {
+            Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared).map(|()| None),
+            Ok(ResponseBody::Unsupported { reason }) => Ok(Some(reason)),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    /// Prepares a scenario as [`Self::begin`] does, which must be supported.
+    fn must_begin(&mut self, scenario: &Scenario) -> Result<(), String> {
+        match self.begin(scenario)? {
+            None => Ok(()),
+            Some(reason) => Err(format!("it is unsupported: {reason}")),
+        }
+    }
+
+    fn hold(&mut self, sessions: u32) -> Result<Held, String> {
+        match self.ask(RequestBody::Hold(Hold { sessions })) {
+            Ok(ResponseBody::Held(held)) => Ok(*held),
+            other => Err(format!("{other:?}")),
+        }
     }
 
     fn slice(&mut self, limit: SliceLimit, clocks: Clocks, batch: u32) -> Result<Sliced, String> {
@@ -206,7 +215,7 @@ impl Bench {
             }
             (_, Some(settings)) => {
                 let hybrid = Group::X25519MLKEM768;
-                (settings.group == hybrid && !self.groups.contains(&hybrid))
+                (settings.group == hybrid && !self.can.groups.contains(&hybrid))
                     || self.lacks_schemes(settings.signatures())
             }
             _ => false,
@@ -215,7 +224,8 @@ impl Bench {
             return Err("it is unsupported without a reason".to_owned());
         }
         if other || (self.lacks)(scenario) {
-            eprintln!("{}: {scenario} is unsupported: {reason}", self.stack);
+            let stack = &self.can.record.stack;
+            eprintln!("{stack}: {scenario} is unsupported: {reason}");
         } else {
             self.found.push(Lack {
                 case: scenario.to_string(),
@@ -229,7 +239,7 @@ impl Bench {
     fn lacks_schemes(&self, schemes: &[SignatureScheme]) -> bool {
         schemes
             .iter()
-            .any(|scheme| !self.signatures.contains(scheme))
+            .any(|scheme| !self.can.signatures.contains(scheme))
     }
 }
 
@@ -241,7 +251,7 @@ fn holds(program: &WorkerProgram, stack: &str) -> Result<(), String> {
         let Some(settings) = bench.plain(*version)? else {
             continue;
         };
-        if bench.holds_after {
+        if bench.can.does(Operation::HeldAfter) {
             holds_after(program, stack, settings)?;
         }
         let scenario = Scenario::timed(Work::Memory {
@@ -290,19 +300,13 @@ fn holds_after(
             after,
         });
         let mut bench = Bench::new(program, stack, |_| false)?;
-        match bench.prepare(&scenario, material(&scenario)?) {
-            Ok(ResponseBody::Prepared(prepared)) => agreed(&scenario, &prepared)?,
-            Ok(ResponseBody::Unsupported { reason }) => {
-                eprintln!("{stack}: {scenario} is unsupported: {reason}");
-                continue;
-            }
-            other => return Err(format!("{scenario}: {other:?}")),
+        let wrong = |error| format!("{scenario}: {error}");
+        if let Some(reason) = bench.begin(&scenario).map_err(wrong)? {
+            eprintln!("{stack}: {scenario} is unsupported: {reason}");
+            continue;
         }
-        match bench.ask(RequestBody::Hold(Hold { sessions })) {
-            Ok(ResponseBody::Held(held)) => prove_held(&scenario, sessions, &held)
-                .map_err(|wrong| format!("{scenario}: {}", wrong.detail))?,
-            other => return Err(format!("{scenario}: {other:?}")),
-        }
+        let held = bench.hold(sessions).map_err(wrong)?;
+        prove_held(&scenario, sessions, &held).map_err(|failure| wrong(failure.detail))?;
     }
     Ok(())
 }
@@ -315,14 +319,8 @@ fn held(
     sessions: u32,
 ) -> Result<Held, String> {
     let mut bench = Bench::new(program, stack, |_| false)?;
-    match bench.prepare(scenario, material(scenario)?) {
-        Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
-        other => return Err(format!("{other:?}")),
-    }
-    match bench.ask(RequestBody::Hold(Hold { sessions })) {
-        Ok(ResponseBody::Held(held)) => Ok(*held),
-        other => Err(format!("{other:?}")),
-    }
+    bench.must_begin(scenario)?;
+    bench.hold(sessions)
 }
 
 fn grown(held: &Held) -> u64 {

@@ -52,12 +52,26 @@ pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -
     complain(stack, bench.map(|mut bench| bench.run(&[])));
 }
 
-/// Tests a worker against [`Rules::Protocol`].
-///
-/// # Panics
-/// Panics as [`conformance`] does.
-pub fn protocol(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Protocol, &program.into(), stack, None));
+/// Defines functions that test a worker against rules. They panic as [`conformance`] does, and where a tool of the rules is
+/// missing.
+macro_rules! checks {
+    ($($name:ident: $rules:ident;)+) => {
+        $(
+            #[doc = concat!("Tests a worker against [`Rules::", stringify!($rules), "`].")]
+            pub fn $name(program: &Path, stack: &str) {
+                complain(stack, check(Rules::$rules, &program.into(), stack, None));
+            }
+        )+
+    };
+}
+
+checks! {
+    protocol: Protocol;
+    suite: Suite;
+    set_up: SetUp;
+    verify: Verify;
+    ech: Ech;
+    openssl_command: OpensslCommand;
 }
 
 /// Tests that the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which uses `stack`.
@@ -66,14 +80,6 @@ pub fn protocol(program: &Path, stack: &str) {
 /// Panics as [`conformance`] does.
 pub fn documented(program: &Path, stack: &str) {
     complain(stack, session::run(&program.into(), stack));
-}
-
-/// Tests a worker against [`Rules::Suite`].
-///
-/// # Panics
-/// Panics as [`conformance`] does.
-pub fn suite(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Suite, &program.into(), stack, None));
 }
 
 /// Tests a worker as [`suite`] does, for a stack that must refuse the scenarios for which `lacks` is true: each must be
@@ -111,41 +117,6 @@ pub fn resumes_by_id_in_tls13(scenario: &Scenario) -> bool {
         return false;
     };
     kind == HandshakeKind::SessionId && settings.version == TlsVersion::Tls13
-}
-
-/// Tests a worker against [`Rules::SetUp`].
-///
-/// # Panics
-/// Panics as [`conformance`] does.
-pub fn set_up(program: &Path, stack: &str) {
-    complain(stack, check(Rules::SetUp, &program.into(), stack, None));
-}
-
-/// Tests a worker against [`Rules::Verify`].
-///
-/// # Panics
-/// Panics as [`conformance`] does.
-pub fn verify(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Verify, &program.into(), stack, None));
-}
-
-/// Tests a worker against [`Rules::Ech`].
-///
-/// # Panics
-/// Panics as [`conformance`] does.
-pub fn ech(program: &Path, stack: &str) {
-    complain(stack, check(Rules::Ech, &program.into(), stack, None));
-}
-
-/// Tests a worker against [`Rules::OpensslCommand`].
-///
-/// # Panics
-/// Panics as [`conformance`] does, and without the `openssl` command.
-pub fn openssl_command(program: &Path, stack: &str) {
-    complain(
-        stack,
-        check(Rules::OpensslCommand, &program.into(), stack, None),
-    );
 }
 
 /// Tests a worker against [`Rules::Nginx`].

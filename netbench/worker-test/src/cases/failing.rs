@@ -5,7 +5,7 @@ use netbench_model::{
     Group, Phase, SignatureScheme, TlsVersion,
 };
 
-use super::{Case, Expected, Roots, good};
+use super::{Case, Outcome, Roots, good};
 
 /// Time limit for a server that never answers, in milliseconds.
 const IMPATIENCE_MS: u64 = 700;
@@ -23,9 +23,14 @@ pub(super) fn all() -> Vec<Case> {
 
 fn bad(name: impl Into<String>, class: FailureClass, reason: Option<FailureReason>) -> Case {
     Case {
-        expected: Expected::Failed(class, reason),
+        outcome: Outcome::Failure(class, reason),
         ..good(name)
     }
+}
+
+/// Returns the case of a server that refuses with this alert.
+fn refused(name: impl Into<String>, alert: Alert) -> Case {
+    bad(name, FailureClass::Alert, Some(alert.into()))
 }
 
 fn certificate_faults(version: TlsVersion) -> Vec<Case> {
@@ -49,29 +54,17 @@ fn certificate_faults(version: TlsVersion) -> Vec<Case> {
 fn settings_apart() -> Vec<Case> {
     let mut cases = Vec::new();
 
-    let mut case = bad(
-        "no-version",
-        FailureClass::Alert,
-        Some(Alert::PROTOCOL_VERSION.into()),
-    );
+    let mut case = refused("no-version", Alert::PROTOCOL_VERSION);
     case.client.versions = vec![TlsVersion::Tls12];
     case.site.tls = vec![TlsVersion::Tls13];
     cases.push(case);
 
-    let mut case = bad(
-        "no-suite",
-        FailureClass::Alert,
-        Some(Alert::HANDSHAKE_FAILURE.into()),
-    );
+    let mut case = refused("no-suite", Alert::HANDSHAKE_FAILURE);
     case.client.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256];
     case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
     cases.push(case);
 
-    let mut case = bad(
-        "no-suite-for-the-key",
-        FailureClass::Alert,
-        Some(Alert::HANDSHAKE_FAILURE.into()),
-    );
+    let mut case = refused("no-suite-for-the-key", Alert::HANDSHAKE_FAILURE);
     case.client.suites = vec![
         CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -80,11 +73,7 @@ fn settings_apart() -> Vec<Case> {
 
     for version in TlsVersion::OFFERED {
         let name = format!("{version}-no-scheme-for-the-key");
-        let mut case = bad(
-            name,
-            FailureClass::Alert,
-            Some(Alert::HANDSHAKE_FAILURE.into()),
-        );
+        let mut case = refused(name, Alert::HANDSHAKE_FAILURE);
         case.site.tls = vec![*version];
         case.client.signatures = vec![
             SignatureScheme::RSA_PSS_RSAE_SHA256,
@@ -99,11 +88,7 @@ fn settings_apart() -> Vec<Case> {
     case.site.groups = vec![Group::X25519];
     cases.push(case);
 
-    let mut case = bad(
-        "no-protocol",
-        FailureClass::Alert,
-        Some(Alert::NO_APPLICATION_PROTOCOL.into()),
-    );
+    let mut case = refused("no-protocol", Alert::NO_APPLICATION_PROTOCOL);
     case.client.alpn = vec![Alpn::H2];
     case.site.alpn = vec![Alpn::Http11];
     cases.push(case);

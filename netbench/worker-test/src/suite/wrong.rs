@@ -9,7 +9,8 @@ use netbench_protocol::{
 };
 use netbench_runner::WorkerError;
 
-use super::{Bench, OPERATIONS, agreed, counted, handshake, material, scenarios::usual};
+use super::{Bench, OPERATIONS, counted, handshake, material, scenarios::usual};
+use crate::findings::error_of;
 
 /// A text with an escape code, which must not reach a terminal.
 const NO_PEM: &str = "no PEM \u{1b}[31m";
@@ -45,22 +46,15 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
         };
         let good = handshake(plain);
         for (what, scenario, material) in all(plain)? {
-            let is_a_chains = CHAINS_OF_OTHERS.contains(&what) && !bench.verifies_chains;
+            let is_a_chains =
+                CHAINS_OF_OTHERS.contains(&what) && !bench.can.record.verifies_chains();
             if (bench.lacks)(&scenario) || is_a_chains {
                 continue;
             }
             let name = format!("{version}, {what}");
-            wrong.extend(
-                fails(bench, &scenario, material)
-                    .err()
-                    .map(|e| format!("{name}: {e}")),
-            );
+            wrong.extend(error_of(&name, fails(bench, &scenario, material)));
             wrong.extend(refuses_turns(bench, &name));
-            wrong.extend(
-                works(bench, &good)
-                    .err()
-                    .map(|e| format!("after {name}: {e}")),
-            );
+            wrong.extend(error_of(format!("after {name}"), works(bench, &good)));
         }
     }
     let connector = Scenario::timed(Work::Connector {
@@ -198,10 +192,7 @@ fn fails(bench: &mut Bench, scenario: &Scenario, material: Material) -> Result<(
 }
 
 fn works(bench: &mut Bench, scenario: &Scenario) -> Result<(), String> {
-    match bench.prepare(scenario, material(scenario)?) {
-        Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
-        other => return Err(format!("{other:?}")),
-    }
+    bench.must_begin(scenario)?;
     let sliced = bench.slice(SliceLimit::Operations(OPERATIONS), Clocks::Wall, 1)?;
     counted(scenario, OPERATIONS, &sliced)
 }
