@@ -7,7 +7,7 @@ mod made;
 
 use made::{DHE_GCM, ECDHE_CBC, ECDHE_GCM, broad, chain, strict, tls12};
 use netbench_compat::{BUILT_IN, catalogue};
-use netbench_interop::{LossReport, confirmation, predict};
+use netbench_interop::{Losses, confirmation, predict};
 use netbench_model::{
     Accepts, Standing, SwitchEffect,
     scan::{Anchor, HandshakeResult, SiteScan},
@@ -36,7 +36,9 @@ fn effect_in_a_scan(site: SiteScan, fault: Option<&str>) -> SwitchEffect {
             confirmed.push(confirmation(&site.site, &offer.stack, predicted, seen));
         }
     }
-    let report = LossReport::new(offers.to_vec(), &[site], confirmed);
+    let mut losses = Losses::new(offers.to_vec(), confirmed);
+    losses.add(&site);
+    let report = losses.report();
     let [group] = report.lost.as_slice() else {
         panic!("one loss, not {:?}", report.lost);
     };

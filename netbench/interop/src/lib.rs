@@ -4,8 +4,8 @@
 //! or know a TLS library: both the command that confirms predictions and the reports use it.
 //!
 //! Start reading at [`predict`], which returns the result of a handshake between one client and one site; a
-//! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of the features
-//! that many sites support, [`profiles()`] the sites that comply with Mozilla's recommended configurations, a
+//! [`LossReport`] does so for every client and site of a run. A [`Population`] has the shares of the features
+//! that many sites support, [`Profiles`] the sites that comply with Mozilla's recommended configurations, a
 //! [`PolicyResult`] the violations of a policy, and [`changes`] the differences between two scans of a site.
 //! A [`WebModel`] has published shares of kinds of sites, and computes the part of the web that a switch
 //! loses.
@@ -33,8 +33,8 @@ pub use policy::{
     Broken, POLICIES, PolicyCheck, PolicyResult, SitePolicy, built_in_policy, check as check_policy,
 };
 pub use population::{
-    Population, PopulationCount, PopulationKind, PopulationRow, ShareRange, SharesOfAll, population,
+    Population, PopulationCount, PopulationKind, PopulationRow, ShareRange, SharesOfAll,
 };
 pub use predict::{is_untrusted, is_up_to_the_verifier, predict};
-pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
+pub use profiles::{ProfileCounts, ProfileRow, Profiles};
 pub use web::{WebKind, WebLoss, WebModel, WebSite};

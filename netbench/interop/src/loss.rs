@@ -380,15 +380,6 @@ impl Losses {
 }
 
 impl LossReport {
-    /// Makes a report from the stacks' offers, the sites' scans, and the handshakes that were made.
-    pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
-        let mut losses = Losses::new(offers, confirmed);
-        for scan in scans {
-            losses.add(scan);
-        }
-        losses.report()
-    }
-
     /// Returns the number of sites.
     pub fn site_count(&self) -> usize {
         self.sites.len() + self.left_out.sites() as usize

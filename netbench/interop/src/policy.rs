@@ -86,17 +86,6 @@ impl SitePolicy {
     }
 }
 
-impl PolicyResult {
-    /// Checks scans against a policy.
-    pub fn new(policy: Policy, scans: &[SiteScan]) -> Self {
-        let mut checking = PolicyCheck::new(policy);
-        for scan in scans {
-            checking.add(scan);
-        }
-        checking.result()
-    }
-}
-
 /// A [`PolicyResult`] that is built one site at a time. Sites with the same violations share one list of
 /// them.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
+    named::labels,
     scan::{SiteScan, VersionScan},
     tls::{CipherSuite, Group, GroupKind, KeyExchange, Protection, SignatureScheme, TlsVersion},
 };
@@ -67,50 +68,21 @@ pub struct ShareRange {
     pub high_percent: f64,
 }
 
-/// Kinds of features.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum PopulationKind {
-    /// Versions of the protocol.
-    Version,
-    /// Classes of suites by their protection of records.
-    SuiteClass,
-    /// Key exchanges.
-    KeyExchange,
-    /// Signature schemes of handshakes, in TLS 1.2 and 1.3.
-    Signature,
-}
-
-impl PopulationKind {
-    /// Every kind, in the order of tables.
-    pub const ALL: [Self; 4] = [
-        Self::Version,
-        Self::SuiteClass,
-        Self::KeyExchange,
-        Self::Signature,
-    ];
-
-    /// Returns the name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Version => "version",
-            Self::SuiteClass => "suite class",
-            Self::KeyExchange => "key exchange",
-            Self::Signature => "signature",
-        }
+labels!(
+    /// Kinds of features.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    PopulationKind, {
+        /// Versions of the protocol.
+        Version = "version",
+        /// Classes of suites by their protection of records.
+        SuiteClass = "suite class",
+        /// Key exchanges.
+        KeyExchange = "key exchange",
+        /// Signature schemes of handshakes, in TLS 1.2 and 1.3.
+        Signature = "signature",
     }
-}
-
-/// Counts the sites that were scanned.
-pub fn population<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Population {
-    let mut count = PopulationCount::default();
-    for scan in scans {
-        count.add(scan);
-    }
-    count.population()
-}
+);
 
 /// A [`Population`] that is counted one site at a time.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::LISTED;
+use crate::{LISTED, diff::leaves};
 
 /// A description of the comparison.
 const COMPARED: &str = "A site complies that has nothing outside the profile: no other version, suite or \
@@ -120,15 +120,6 @@ pub(crate) static GUIDELINE: LazyLock<Guideline> = LazyLock::new(|| {
         .expect("the guideline is part of this source")
 });
 
-/// Compares sites that were scanned with every profile.
-pub fn profiles<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Profiles {
-    let mut profiles = Profiles::new();
-    for scan in scans {
-        profiles.add(scan);
-    }
-    profiles
-}
-
 impl Profiles {
     /// Makes profiles without sites.
     pub fn new() -> Self {
@@ -204,11 +195,8 @@ fn outside(guideline: &Guideline, profile: &Profile, scan: &SiteScan) -> Option<
             return Some("the client's order of suites".to_owned());
         }
     }
-    let leaf = scan
-        .chains
-        .iter()
-        .filter_map(|chain| chain.certificates.first())
-        .find(|leaf| !guideline.has_key(leaf) || !profile.keys.contains(&leaf.key))?;
+    let leaf =
+        leaves(scan).find(|leaf| !guideline.has_key(leaf) || !profile.keys.contains(&leaf.key))?;
     Some(format!(
         "a certificate key {} of {} bits",
         leaf.key, leaf.key_bits

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use netbench_interop::{
-    LossReport, PolicyResult, built_in_policy, confirmation, population, profiles,
+    LossReport, Losses, PolicyCheck, PolicyResult, PopulationCount, Profiles, built_in_policy,
+    confirmation,
 };
 use netbench_model::{
     SCHEMA_VERSION, ScanManifest, Site, StackName, Target,
-    scan::{HandshakeResult, SiteScan},
+    scan::{Confirmation, HandshakeResult, Offer, SiteScan},
 };
 use netbench_report::{
     Report, RunHead, ScanHead, ScanOfDiff, ScanSummary, SummaryHead, diff_scans, summarize_scan,
@@ -41,7 +42,7 @@ fn summary(count: usize) -> ScanSummary {
     ];
     sites.truncate(count);
     let offers = vec![offer("broad", &[GCM, DHE, CBC]), offer("strict", &[GCM])];
-    let predicted = LossReport::new(offers.clone(), &sites, Vec::new());
+    let predicted = loss_of(offers.clone(), &sites, Vec::new());
     let alert = HandshakeResult::Failed {
         class: "alert".to_owned(),
         reason: "handshake_failure".to_owned(),
@@ -58,7 +59,12 @@ fn summary(count: usize) -> ScanSummary {
         let agreement = found.agreements[1].clone();
         confirmation(&found.site, &predicted.offers[1].stack, agreement, seen)
     });
-    let loss = LossReport::new(offers, &sites, confirmed.collect());
+    let loss = loss_of(offers, &sites, confirmed.collect());
+    let (mut population, mut profiles) = (PopulationCount::default(), Profiles::new());
+    for site in &sites {
+        population.add(site);
+        profiles.add(site);
+    }
     ScanSummary {
         head: SummaryHead {
             schema: SCHEMA_VERSION,
@@ -92,14 +98,33 @@ fn summary(count: usize) -> ScanSummary {
             stacks: BTreeMap::from([(StackName::new("broad"), "a library".to_owned())]),
             origin: netbench_model::Origin::default(),
         },
-        population: Some(population(&sites)),
-        profiles: Some(profiles(&sites)),
+        population: Some(population.population()),
+        profiles: Some(profiles),
         sites,
         many: None,
         loss: Some(loss),
         policy: None,
         warnings: Vec::new(),
     }
+}
+
+/// Returns the losses of stacks with these offers.
+fn loss_of(offers: Vec<Offer>, sites: &[SiteScan], confirmed: Vec<Confirmation>) -> LossReport {
+    let mut losses = Losses::new(offers, confirmed);
+    for site in sites {
+        losses.add(site);
+    }
+    losses.report()
+}
+
+/// Checks sites against a built-in policy.
+fn checked(sites: &[SiteScan]) -> PolicyResult {
+    let policy = built_in_policy("mozilla-intermediate").expect("a policy");
+    let mut checking = PolicyCheck::new(policy);
+    for site in sites {
+        checking.add(site);
+    }
+    checking.result()
 }
 
 /// Returns a text that contains no control sequence of a terminal.
@@ -122,8 +147,7 @@ fn emulated_sites_are_called_so() {
     for count in [2, 5] {
         let mut summary = summary(count);
         summary.run.place = Target::Lab;
-        let policy = built_in_policy("mozilla-intermediate").expect("a policy");
-        summary.policy = Some(PolicyResult::new(policy, &summary.sites));
+        summary.policy = Some(checked(&summary.sites));
         assert_emulated(&summary);
     }
 }
@@ -193,14 +217,13 @@ fn certificates_are_shown_as_they_were_sent() {
 /// The violations of the policy are named; a site with too few results does not pass.
 #[test]
 fn a_policy_says_what_breaks_it() {
-    let policy = built_in_policy("mozilla-intermediate").expect("a policy");
     let mut summary = ScanSummary {
         loss: None,
         population: None,
         profiles: None,
         ..summary(5)
     };
-    summary.policy = Some(PolicyResult::new(policy, &summary.sites));
+    summary.policy = Some(checked(&summary.sites));
     assert!(!summary.passes());
     insta::assert_snapshot!("scan_policy", harmless(terminal(&summary, 100)));
     insta::assert_snapshot!("scan_policy_junit", harmless(render(&summary, "junit")));

@@ -1,10 +1,10 @@
 //! Offers and scans for tests.
 
-use netbench_interop::predict;
+use netbench_interop::{LossReport, Losses, predict};
 use netbench_model::{
     scan::{
-        Agreed, Agreement, Anchor, CertificateScan, ChainScan, Learned, NamedCode, Offer, Order,
-        SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Agreed, Agreement, Anchor, CertificateScan, ChainScan, Confirmation, Learned, NamedCode,
+        Offer, Order, SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
     tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
 };
@@ -179,4 +179,17 @@ pub(crate) fn is_unknown(offer: &Offer, site: &SiteScan) -> bool {
 pub(crate) fn tls12(suites: &[u16]) -> SiteScan {
     let found = spoken(TlsVersion::Tls12, suites, &[X25519]);
     site("a.test", vec![found], &[(TlsVersion::Tls12, PSS)])
+}
+
+/// Returns the report of the sites with these scans.
+pub(crate) fn losses_of(
+    offers: Vec<Offer>,
+    scans: &[SiteScan],
+    confirmed: Vec<Confirmation>,
+) -> LossReport {
+    let mut losses = Losses::new(offers, confirmed);
+    for scan in scans {
+        losses.add(scan);
+    }
+    losses.report()
 }

@@ -8,8 +8,8 @@ mod round_trips;
 mod web;
 
 use netbench_interop::{
-    LISTED, LossReport, Losses, PopulationKind, Profiles, confirmation, is_up_to_the_verifier,
-    population, predict, profiles,
+    LISTED, Losses, PopulationCount, PopulationKind, Profiles, confirmation, is_up_to_the_verifier,
+    predict,
 };
 use netbench_model::{
     SwitchEffect,
@@ -200,7 +200,7 @@ fn losses_are_grouped_by_who_and_why() {
         named("cbc.test", &[ECDHE_CBC]),
         named("rc4.test", &[0xc011]),
     ];
-    let report = LossReport::new(vec![broad(), strict()], &scans, Vec::new());
+    let report = losses_of(vec![broad(), strict()], &scans, Vec::new());
     assert_eq!(report.lost_by("broad"), 0);
     assert_eq!(report.lost_by("strict"), 3);
     let groups: Vec<_> = report
@@ -279,7 +279,7 @@ fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
         confirmation(&scan.site, "strict", predicted, seen)
     });
     let confirmed = confirmed.collect();
-    let report = LossReport::new(offers, &scans, confirmed);
+    let report = losses_of(offers, &scans, confirmed);
     assert_eq!(report.mismatches().count(), 2);
     let [only] = &report.lost[..] else {
         panic!("{:?}", report.lost);
@@ -302,7 +302,11 @@ fn a_population_counts_what_is_supported_preferred_and_alone() {
         &[(TlsVersion::Tls13, PSS), (TlsVersion::Tls12, 0x0401)],
     );
     let failed = site("failed.test", Vec::new(), &[]);
-    let counted = population(&[both, tls12(&[ECDHE_CBC]), failed]);
+    let mut count = PopulationCount::default();
+    for scan in [both, tls12(&[ECDHE_CBC]), failed] {
+        count.add(&scan);
+    }
+    let counted = count.population();
     assert_eq!(counted.sites, 2);
     use PopulationKind as K;
     for (kind, name, numbers) in [
@@ -337,7 +341,11 @@ fn profiles_take_nothing_outside_them() {
     let mut cbc = named("cbc.test", &[ECDHE_GCM, 0xc013]);
     cbc.chains.clone_from(&usual.chains);
     let dhe = named("dhe.test", &[DHE_GCM]);
-    let rows = profiles(&[modern, usual, cbc, dhe]).rows;
+    let mut named = Profiles::new();
+    for scan in [modern, usual, cbc, dhe] {
+        named.add(&scan);
+    }
+    let rows = named.rows;
     assert_eq!(rows.len(), 3);
     for (row, profile, sites) in [
         (&rows[0], "modern", &["modern.test"][..]),
@@ -424,7 +432,7 @@ fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
         confirmation(&scan.site, "strict", predicted, refused),
     ];
     let offers = [broad(), strict()];
-    let report = LossReport::new(offers.to_vec(), &[scan.clone()], confirmed);
+    let report = losses_of(offers.to_vec(), &[scan.clone()], confirmed);
     assert_eq!(report.mismatches().count(), 0, "{:?}", report.confirmed);
     let [lost] = &report.lost[..] else {
         panic!("{:?}", report.lost);
@@ -439,7 +447,7 @@ fn a_name_in_the_common_name_alone_is_left_to_a_handshake() {
     );
 
     // Without handshakes, the results of both stacks are unknown.
-    let report = LossReport::new(offers.to_vec(), &[scan.clone()], Vec::new());
+    let report = losses_of(offers.to_vec(), &[scan.clone()], Vec::new());
     assert_eq!(report.unknown, [scan.site.as_str()]);
     assert!(report.lost.is_empty(), "{:?}", report.lost);
 

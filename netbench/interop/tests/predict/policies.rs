@@ -1,6 +1,6 @@
 //! Tests of policies against sites.
 
-use netbench_interop::{PolicyResult, SitePolicy, built_in_policy};
+use netbench_interop::{PolicyCheck, SitePolicy, built_in_policy};
 use netbench_model::{
     scan::{Anchor, Observed, Order, Policy, PolicyFeature, PolicyRule, SiteScan},
     tls::{FfdheSize, TlsVersion},
@@ -9,8 +9,9 @@ use netbench_model::{
 use crate::made::*;
 
 fn check(policy: &Policy, site: &SiteScan) -> SitePolicy {
-    let result = PolicyResult::new(policy.clone(), std::slice::from_ref(site));
-    result.sites[0].clone()
+    let mut checking = PolicyCheck::new(policy.clone());
+    checking.add(site);
+    checking.result().sites[0].clone()
 }
 
 /// Returns a policy without requirements.

@@ -288,7 +288,7 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
         sites => format!("What {} sites support, prefer, and have only", whole(sites)),
     }));
     items.push(Item::text(&population.definitions));
-    let kinds = PopulationKind::ALL.into_iter();
+    let kinds = PopulationKind::ALL.iter().copied();
     let rows = kinds.flat_map(|kind| population.rows.iter().filter(move |row| row.kind == kind));
     let mut table = Table::of(rows)
         .text("kind", 0, |row| row.kind.name())
