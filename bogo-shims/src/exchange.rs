@@ -3,81 +3,53 @@
 use crate::{Failure, OptionSets, Options};
 
 /// One side of one connection, on some TLS library, which holds the options of the connection.
+///
+/// # Errors
+/// The methods return an error if the library or the transport reports one, and [`Failure::Unsupported`] where the library
+/// has no call. QUIC has neither unfinished writes, which are its stack's, nor key updates of TLS (RFC 9001 section 6).
 pub trait Endpoint<'a> {
     /// Continues with other options, after rejected early data.
     fn retry(&mut self, options: &'a Options);
 
     /// Makes the handshake, or the part of it that precedes application data.
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one.
     fn handshake(&mut self) -> Result<(), Failure>;
 
-    /// Compares the negotiated parameters with the test's expectations.
-    ///
-    /// # Errors
-    /// Returns the first property that differs.
+    /// Compares the negotiated parameters with the test's expectations, and returns the first property that differs.
     fn check(&mut self) -> Result<(), Failure>;
 
     /// Returns exported keying material (RFC 5705, RFC 8446 section 7.5).
-    ///
-    /// # Errors
-    /// Returns an error if the library reports one.
     fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure>;
 
     /// Returns a secret by its label (NSS key log format), or `None` if the library has not reported it.
     fn secret(&self, label: &str) -> Option<Vec<u8>>;
 
     /// Returns the channel binding of RFC 5929, to send before data.
-    ///
-    /// # Errors
-    /// Returns [`Failure::Unsupported`] if the library has no call for it.
     fn tls_unique(&mut self) -> Result<Vec<u8>, Failure> {
         Err(Failure::unsupported("tls-unique"))
     }
 
     /// Writes all of `data` as application data.
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one.
     fn write(&mut self, data: &[u8]) -> Result<(), Failure>;
 
     /// Passes `data` to the library, and lets only the first byte of its output through.
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one; [`Failure::Unsupported`] over QUIC,
-    /// whose stack does the writing.
     fn write_unfinished(&mut self, _data: &[u8]) -> Result<(), Failure> {
         Err(Failure::unsupported("unfinished writes"))
     }
 
     /// Finishes the write that [`Self::write_unfinished`] began.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::write_unfinished`].
     fn finish_write(&mut self, _data: &[u8]) -> Result<(), Failure> {
         Err(Failure::unsupported("unfinished writes"))
     }
 
     /// Reads application data. Returns 0 at their end, clean or not.
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure>;
 
     /// Changes the keys of this direction (RFC 8446 section 4.6.3).
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one; [`Failure::Unsupported`] over QUIC,
-    /// which has its own key updates (RFC 9001 section 6).
     fn key_update(&mut self) -> Result<(), Failure> {
         Err(Failure::unsupported("key updates"))
     }
 
     /// Ends the connection as the test requires, and checks the properties that are known only then.
-    ///
-    /// # Errors
-    /// Returns an error if the library or the transport reports one.
     fn shutdown(&mut self) -> Result<(), Failure>;
 }
 

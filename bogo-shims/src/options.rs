@@ -29,14 +29,14 @@ pub struct Options {
 /// A credential with separate flags.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    kind: String,
-    kind_read: Arc<AtomicBool>,
+    kind: &'static str,
+    /// Its own flags, and its kind.
     given: Given,
 }
 
 /// Flags and their values. A flag that is looked up counts as read; see [`OptionSets::unread`].
 #[derive(Debug, Clone, Default)]
-pub struct Given(BTreeMap<String, Vec<Argument>>);
+pub struct Given(BTreeMap<&'static str, Vec<Argument>>);
 
 /// One flag of the command line. All sets that it belongs to, and their copies, share its state.
 #[derive(Debug, Clone)]
@@ -173,7 +173,7 @@ impl Options {
     /// Returns the credentials that have separate flags, in order.
     pub fn credentials(&self) -> &[Credential] {
         for credential in &self.credentials {
-            credential.kind_read.store(true, Ordering::Relaxed);
+            credential.take_for_granted(&[credential.kind]);
         }
         &self.credentials
     }
@@ -191,39 +191,30 @@ impl Options {
     }
 
     fn unread(&self) -> impl Iterator<Item = &str> {
-        let kinds = self.credentials.iter();
-        let kinds = kinds.filter(|credential| !credential.kind_read.load(Ordering::Relaxed));
-        let kinds = kinds.map(|credential| credential.kind.as_str());
         let own = self.credentials.iter().flat_map(|one| one.given.unread());
-        self.given.unread().chain(kinds).chain(own)
+        self.given.unread().chain(own)
     }
 
     fn add(&mut self, flag: Flag, argument: Argument) {
-        if flag.form == Form::Credential {
-            let kind = flag.name.to_owned();
+        let begins = flag.form == Form::Credential;
+        if begins {
             self.credentials.push(Credential {
-                kind,
-                kind_read: argument.read,
+                kind: flag.name,
                 given: Given::default(),
             });
-            return;
         }
         let given = match self.credentials.last_mut() {
-            Some(credential) if flag.concerns("credential") => &mut credential.given,
+            Some(credential) if begins || flag.concerns("credential") => &mut credential.given,
             _ => &mut self.given,
         };
-        given
-            .0
-            .entry(flag.name.to_owned())
-            .or_default()
-            .push(argument);
+        given.0.entry(flag.name).or_default().push(argument);
     }
 }
 
 impl Credential {
     /// Returns the flag that began the credential, such as `-new-x509-credential`.
     pub fn kind(&self) -> &str {
-        &self.kind
+        self.kind
     }
 }
 
@@ -252,7 +243,7 @@ impl Given {
     fn unread(&self) -> impl Iterator<Item = &str> {
         let flags = self.0.iter();
         let unread = flags.filter(|(_, given)| !given.iter().all(Argument::is_read));
-        unread.map(|(flag, _)| flag.as_str())
+        unread.map(|(flag, _)| *flag)
     }
 
     /// Returns the last value of a flag for numbers.

@@ -118,26 +118,18 @@ impl Stream {
         take(&mut self.pending, buffer)
     }
 
-    /// Writes handshake messages.
-    ///
-    /// # Errors
-    /// Returns an error if the transport fails.
+    /// Writes handshake messages, unless the transport fails.
     pub fn write_handshake(&mut self, messages: &[u8]) -> Result<(), Failure> {
         self.write(Content::Handshake, self.write_level, messages)
     }
 
-    /// Writes a fatal alert, where QUIC would close the connection with its code (RFC 9001 section 4.8).
-    ///
-    /// # Errors
-    /// Returns an error if the transport fails.
+    /// Writes a fatal alert as [`Self::write_handshake`] does, where QUIC would close the connection with its code (RFC 9001
+    /// section 4.8).
     pub fn write_alert(&mut self, code: u8) -> Result<(), Failure> {
         self.write(Content::Alert, self.write_level, &[2, code])
     }
 
-    /// Writes application data at a level.
-    ///
-    /// # Errors
-    /// Returns an error if the level has no keys yet, or the transport fails.
+    /// Writes application data at a level, unless it has no keys yet or the transport fails.
     pub fn write_data(&mut self, level: Level, data: &[u8]) -> Result<(), Failure> {
         self.write(Content::Data, level, data)
     }

@@ -10,25 +10,14 @@ use rustls::{
 
 use super::provider::provider;
 
-/// Returns the algorithms with which this side compresses.
-pub(crate) fn compressors(options: &Options) -> Vec<&'static dyn CertCompressor> {
-    let installed = installed(options);
-    installed.map(|one| one as &dyn CertCompressor).collect()
-}
-
-/// Returns the algorithms with which this side decompresses.
-pub(crate) fn decompressors(options: &Options) -> Vec<&'static dyn CertDecompressor> {
-    let installed = installed(options);
-    installed.map(|one| one as &dyn CertDecompressor).collect()
-}
-
-fn installed(options: &Options) -> impl Iterator<Item = &'static Algorithm> {
+/// Returns the algorithms that the test installs.
+pub(crate) fn installed(options: &Options) -> impl Iterator<Item = &'static Algorithm> {
     // The process is short-lived.
     Mock::installed(options).map(|mock| &*Box::leak(Box::new(Algorithm(mock))))
 }
 
 #[derive(Debug)]
-struct Algorithm(&'static Mock);
+pub(crate) struct Algorithm(&'static Mock);
 
 impl CertCompressor for Algorithm {
     fn compress(&self, input: Vec<u8>, _: CompressionLevel) -> Result<Vec<u8>, CompressionFailed> {

@@ -24,7 +24,7 @@ use rustls_ring::{ALL_KX_GROUPS, ALL_TLS13_CIPHER_SUITES, DEFAULT_PROVIDER};
 
 use super::{
     certs::{Resolver, Verifier},
-    compress::{compressors, decompressors},
+    compress::installed,
     connection::{OverQuic, OverTcp},
     provider::provider,
     sessions::{ApplicationsTickets, ClientSessions, Clock, Secrets, ServerSessions},
@@ -81,8 +81,8 @@ impl Line for Configs {
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
         config.key_log = Arc::new(Secrets(observed.clone()));
-        config.cert_compressors = compressors(options);
-        config.cert_decompressors = decompressors(options);
+        config.cert_compressors = installed(options).map(|one| one as _).collect();
+        config.cert_decompressors = installed(options).map(|one| one as _).collect();
         Ok(config)
     }
 
@@ -123,8 +123,8 @@ impl Line for Configs {
             config.kx_selector = &PreferServerOrder;
         }
         config.key_log = Arc::new(Secrets(observed.clone()));
-        config.cert_compressors = compressors(options);
-        config.cert_decompressors = decompressors(options);
+        config.cert_compressors = installed(options).map(|one| one as _).collect();
+        config.cert_decompressors = installed(options).map(|one| one as _).collect();
         Ok(config)
     }
 

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use netbench_bogo_shims::{
     Failure, Options,
     exchange::{Material, take},
+    expected::Agreed,
     of_rustls::{self, Made, MadeBy, Properties, QuicEvent, Refused, tag},
     reported::{Known, Retry},
 };
@@ -81,7 +82,12 @@ impl<T: Transport, D> of_rustls::Connection for Sided<T, D> {
             Side::Server(server) => (server.side().server_name().map(AsRef::as_ref), None),
         };
         Properties {
-            version: connection.protocol_version().map(u16::from),
+            agreed: Agreed {
+                version: connection.protocol_version().map(u16::from),
+                suite: suite.map(|suite| suite.suite().into()),
+                alpn: connection.alpn_protocol().map(AsRef::as_ref),
+                server_name,
+            },
             resumed: matches!(
                 kind,
                 Some(HandshakeKind::Resumed | HandshakeKind::ResumedWithHelloRetryRequest)
@@ -93,10 +99,7 @@ impl<T: Transport, D> of_rustls::Connection for Sided<T, D> {
                 ) => Retry::Was,
                 _ => Retry::WasNot,
             }),
-            suite: suite.map(|suite| suite.suite().into()),
             group: group.map(|group| group.name().into()),
-            alpn: connection.alpn_protocol().map(AsRef::as_ref),
-            server_name,
             peer: connection
                 .peer_identity()
                 .map(|peer| entries(peer.identity())),

@@ -137,10 +137,7 @@ impl PeerRules {
         })
     }
 
-    /// Decides on the chain of the server with this name.
-    ///
-    /// # Errors
-    /// The test requires a refusal.
+    /// Decides on the chain of the server with this name; an error is the refusal that the test requires.
     pub fn judge_server(&self, name: &ServerName<'_>, ocsp: &[u8]) -> Result<(), Refusal> {
         let mut observed = self.observed.get();
         observed.ocsp = Some(ocsp.to_vec());
@@ -155,10 +152,7 @@ impl PeerRules {
         Ok(())
     }
 
-    /// Decides on the chain of a client.
-    ///
-    /// # Errors
-    /// The test requires a refusal.
+    /// Decides on the chain of a client as [`Self::judge_server`] does.
     pub fn judge_client(&self) -> Result<(), Refusal> {
         if self.fails {
             return Err(Refusal::Chain);

@@ -26,20 +26,14 @@ pub(super) struct Expect<'a> {
 /// The properties that rustls reports of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Properties<'a> {
-    /// The code point of the version.
-    pub version: Option<u16>,
+    /// The parameters that every library reports.
+    pub agreed: Agreed<'a>,
     /// Whether the session was resumed.
     pub resumed: bool,
     /// Whether a HelloRetryRequest preceded the handshake.
     pub retry: Known<Retry>,
-    /// The code point of the suite.
-    pub suite: Option<u16>,
     /// The code point of the group.
     pub group: Option<u16>,
-    /// The application protocol.
-    pub alpn: Option<&'a [u8]>,
-    /// The name that a client sent to this server.
-    pub server_name: Option<&'a str>,
     /// The peer's chain, or its raw public key.
     pub peer: Option<Vec<&'a [u8]>>,
     /// Whether the server accepted this client's encrypted ClientHello.
@@ -126,7 +120,7 @@ impl Expect<'_> {
         let want = self.resume && !options.on("-expect-session-miss");
         same("session reused:", reused, want)?;
         let observed = self.observed.get();
-        let old = is.version == Some(TLS12);
+        let old = is.agreed.version == Some(TLS12);
         if !self.is_server() && old && !reused {
             let want = !options.on("-expect-no-session");
             same("new session:", observed.new_session.is_some(), want)?;
@@ -139,14 +133,7 @@ impl Expect<'_> {
 
     fn check_negotiated(&self, is: &Properties<'_>, early_accepted: bool) -> Result<(), Failure> {
         let options = self.options;
-        let agreed = Agreed {
-            version: is.version,
-            suite: is.suite,
-            alpn: is.alpn,
-            server_name: is.server_name,
-            early_data_accepted: early_accepted,
-        };
-        agreed.check(options)?;
+        is.agreed.check(options, early_accepted)?;
         let observed = self.observed.get();
         if let Some(want) = options.bytes("-expect-advertised-alpn") {
             let got = match observed.client_alpn.as_deref() {

@@ -49,6 +49,9 @@ pub enum Made<C, S> {
 pub type MadeBy<L> = Made<<L as Line>::Client, <L as Line>::Server>;
 
 /// A line of rustls, with the state that persists across the connections of a test.
+///
+/// # Errors
+/// The methods return the errors of rustls, and [`Failure::Unsupported`] for options that it has no call for.
 pub trait Line: Sized {
     /// The configuration of a client.
     type Client;
@@ -60,33 +63,18 @@ pub trait Line: Sized {
     type Quic: OverQuic;
 
     /// Makes the state for a test with these options.
-    ///
-    /// # Errors
-    /// Returns the errors of rustls.
     fn new(sets: &OptionSets) -> Result<Self, Failure>;
 
     /// Makes the configuration of a client whose callbacks write to `observed`.
-    ///
-    /// # Errors
-    /// Returns [`Failure::Unsupported`] for options that rustls has no call for, and the errors of rustls.
     fn client(&self, options: &Options, observed: &Arc<Observed>) -> Result<Self::Client, Failure>;
 
     /// Makes the configuration of a server whose callbacks write to `observed`.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::client`].
     fn server(&self, options: &Options, observed: &Arc<Observed>) -> Result<Self::Server, Failure>;
 
     /// Makes a connection over TCP.
-    ///
-    /// # Errors
-    /// Returns the errors of rustls.
     fn over_tcp(made: MadeBy<Self>) -> Result<Self::Tcp, Failure>;
 
     /// Makes a connection over QUIC with these transport parameters.
-    ///
-    /// # Errors
-    /// Returns the errors of rustls.
     fn over_quic(
         made: MadeBy<Self>,
         options: &Options,
@@ -96,10 +84,7 @@ pub trait Line: Sized {
     /// Returns whether `der` is a certificate, and not a raw public key.
     fn is_certificate(der: &[u8]) -> bool;
 
-    /// Returns the SHA-256 of `data`.
-    ///
-    /// # Errors
-    /// The provider has no SHA-256.
+    /// Returns the SHA-256 of `data`, or an error if the provider lacks it.
     fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure>;
 }
 
@@ -114,10 +99,7 @@ pub trait Connection {
     /// Returns the properties that rustls reports.
     fn properties(&self) -> Properties<'_>;
 
-    /// Returns exported keying material.
-    ///
-    /// # Errors
-    /// Returns the errors of rustls.
+    /// Returns exported keying material, or the error of rustls.
     fn export(&mut self, wanted: &Material<'_>) -> Result<Vec<u8>, Failure>;
 }
 

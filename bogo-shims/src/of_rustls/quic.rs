@@ -11,16 +11,10 @@ use crate::{
 
 /// A connection of a line of rustls over QUIC.
 pub trait OverQuic: Connection {
-    /// Returns rustls' next handshake data and keys, in order.
-    ///
-    /// # Errors
-    /// rustls has an event that this program does not know.
+    /// Returns rustls' next handshake data and keys, in order, or an error for an event that this program does not know.
     fn events(&mut self) -> Result<Vec<QuicEvent>, Failure>;
 
-    /// Makes rustls process messages of the peer.
-    ///
-    /// # Errors
-    /// Returns the error of rustls with its alert.
+    /// Makes rustls process messages of the peer. Returns its error with its alert.
     fn receive(&mut self, messages: &[u8]) -> Result<(), Refused>;
 
     /// Returns whether there are keys for early data.
@@ -79,7 +73,7 @@ impl<'a, L: Line> Quic<'a, L> {
     }
 
     fn suite(&self) -> Result<u16, Failure> {
-        let suite = self.connection.properties().suite;
+        let suite = self.connection.properties().agreed.suite;
         suite.ok_or_else(|| Failure::failed("keys without a suite"))
     }
 
@@ -251,6 +245,7 @@ impl<'a, L: Line> Endpoint<'a> for Quic<'a, L> {
     }
 
     fn shutdown(&mut self) -> Result<(), Failure> {
-        self.expect.check_end(self.connection.properties().version)
+        self.expect
+            .check_end(self.connection.properties().agreed.version)
     }
 }

@@ -11,26 +11,20 @@ use crate::{
 };
 
 /// A connection of a line of rustls over TCP.
+///
+/// # Errors
+/// The methods return the errors of rustls and of the transport.
 pub trait OverTcp: Connection {
     /// Reads records once, and returns the number of bytes; 0 at the end of the stream.
-    ///
-    /// # Errors
-    /// Returns the error of the transport.
     fn receive(&mut self, from: &mut dyn Read) -> io::Result<usize>;
 
-    /// Makes rustls process the records that were received.
-    ///
-    /// # Errors
-    /// Returns the error of rustls, or how it differs from the expected one.
+    /// Makes rustls process the records that were received. Returns its error, or how that differs from the expected one.
     fn process(&mut self, options: &Options) -> Result<(), Failure>;
 
     /// Returns whether records are yet to be sent.
     fn has_outgoing(&self) -> bool;
 
     /// Writes records once.
-    ///
-    /// # Errors
-    /// Returns the error of the transport.
     fn send(&mut self, to: &mut dyn Write) -> io::Result<()>;
 
     /// Returns whether this client can send early data.
@@ -40,39 +34,21 @@ pub trait OverTcp: Connection {
     fn has_accepted_early_data(&mut self) -> bool;
 
     /// Encrypts early data as far as the session permits, and returns their length.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn write_early(&mut self, data: &[u8]) -> Result<usize, Failure>;
 
     /// Encrypts data as far as rustls buffers them, and returns their length.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn write(&mut self, data: &[u8]) -> Result<usize, Failure>;
 
     /// Reads decrypted data: 0 at their end, and `None` where more records are needed.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn read(&mut self, buffer: &mut [u8], options: &Options) -> Result<Option<usize>, Failure>;
 
     /// Changes the keys of this direction.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn refresh_traffic_keys(&mut self) -> Result<(), Failure>;
 
     /// Queues a close_notify.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn send_close_notify(&mut self) -> Result<(), Failure>;
 
     /// Returns whether the peer sent close_notify.
-    ///
-    /// # Errors
-    /// Returns the error of rustls.
     fn is_closed_by_peer(&mut self) -> Result<bool, Failure>;
 }
 
@@ -317,7 +293,7 @@ impl<'a, L: Line> Endpoint<'a> for Tls<'a, L> {
     fn shutdown(&mut self) -> Result<(), Failure> {
         let options = self.expect.options;
         self.expect
-            .check_end(self.connection.properties().version)?;
+            .check_end(self.connection.properties().agreed.version)?;
         if options.on("-handshake-never-done") && !self.connection.is_handshaking() {
             return Err(Failure::failed("the handshake was done"));
         }

@@ -86,9 +86,8 @@ impl<'a> Expect<'a> {
             suite: id.map(u16::from_be_bytes),
             alpn: ssl.selected_alpn_protocol(),
             server_name: ssl.servername(NameType::HOST_NAME),
-            early_data_accepted: ffi::early_data_accepted(ssl),
         };
-        agreed.check(options)?;
+        agreed.check(options, ffi::early_data_accepted(ssl))?;
         if options.on("-expect-next-proto") || options.on("-expect-no-next-proto") {
             let want = options.bytes("-expect-next-proto").unwrap_or_default();
             same("NPN", &*ffi::next_proto(ssl), want)?;

@@ -8,21 +8,7 @@ use rustls::{
 };
 
 use super::provider::provider;
-use crate::{Options, of_rustls::Mock};
-
-/// Returns the algorithms with which this side compresses.
-pub(crate) fn compressors(options: &Options) -> Vec<&'static dyn CertCompressor> {
-    let installed = Mock::installed(options);
-    installed.map(|mock| mock as &dyn CertCompressor).collect()
-}
-
-/// Returns the algorithms with which this side decompresses.
-pub(crate) fn decompressors(options: &Options) -> Vec<&'static dyn CertDecompressor> {
-    let installed = Mock::installed(options);
-    installed
-        .map(|mock| mock as &dyn CertDecompressor)
-        .collect()
-}
+use crate::of_rustls::Mock;
 
 impl CertCompressor for Mock {
     fn compress(&self, input: Vec<u8>, _: CompressionLevel) -> Result<Vec<u8>, CompressionFailed> {

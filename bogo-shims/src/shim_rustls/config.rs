@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     Failure, OptionSets, Options,
     of_rustls::{
-        Line, Made, MadeBy, Observed, Versions, advertised_protocols, cipher, early_data_bytes,
-        fragment, selected_protocols, supported, tag,
+        Line, Made, MadeBy, Mock, Observed, Versions, advertised_protocols, cipher,
+        early_data_bytes, fragment, selected_protocols, supported, tag,
     },
 };
 use rustls::{
@@ -22,7 +22,6 @@ use rustls::{
 
 use super::{
     certs::{Lasting, Resolver, Verifier},
-    compress::{compressors, decompressors},
     provider::{backend, hpke_suites, provider},
     sessions::{ApplicationsTickets, ClientSessions, Clock, ServerSessions},
 };
@@ -89,8 +88,8 @@ impl Line for Configs {
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
         config.key_log = observed.clone();
-        config.cert_compressors = compressors(options);
-        config.cert_decompressors = decompressors(options);
+        config.cert_compressors = Mock::installed(options).map(|mock| mock as _).collect();
+        config.cert_decompressors = Mock::installed(options).map(|mock| mock as _).collect();
         Ok(config)
     }
 
@@ -128,8 +127,8 @@ impl Line for Configs {
         config.max_fragment_size = fragment(options);
         config.ignore_client_order = options.on("-server-preference");
         config.key_log = observed.clone();
-        config.cert_compressors = compressors(options);
-        config.cert_decompressors = decompressors(options);
+        config.cert_compressors = Mock::installed(options).map(|mock| mock as _).collect();
+        config.cert_decompressors = Mock::installed(options).map(|mock| mock as _).collect();
         Ok(config)
     }
 

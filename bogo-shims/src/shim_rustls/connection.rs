@@ -12,6 +12,7 @@ use rustls::{
 use crate::{
     Failure, Options,
     exchange::Material,
+    expected::Agreed,
     of_rustls::{Connection, OverQuic, OverTcp, Properties, QuicEvent, Refused, tag},
     reported::{Known, Retry},
 };
@@ -25,7 +26,12 @@ fn properties(connection: &CommonState) -> Properties<'_> {
     let group = connection.negotiated_key_exchange_group();
     let peer = connection.peer_certificates();
     Properties {
-        version: version.map(u16::from),
+        agreed: Agreed {
+            version: version.map(u16::from),
+            suite: suite.map(|suite| suite.suite().into()),
+            alpn: connection.alpn_protocol(),
+            server_name: None,
+        },
         resumed: kind == Some(HandshakeKind::Resumed),
         retry: match kind {
             Some(HandshakeKind::FullWithHelloRetryRequest) => Known::Is(Retry::Was),
@@ -34,10 +40,7 @@ fn properties(connection: &CommonState) -> Properties<'_> {
             }
             _ => Known::Is(Retry::WasNot),
         },
-        suite: suite.map(|suite| suite.suite().into()),
         group: group.map(|group| group.name().into()),
-        alpn: connection.alpn_protocol(),
-        server_name: None,
         peer: peer.map(|chain| chain.iter().map(AsRef::as_ref).collect()),
         ech_accepted: false,
     }
@@ -64,10 +67,11 @@ macro_rules! connection {
                         ech_accepted: $ech_accepted(client),
                         ..properties(client)
                     },
-                    Self::Server(server) => Properties {
-                        server_name: server.server_name(),
-                        ..properties(server)
-                    },
+                    Self::Server(server) => {
+                        let mut is = properties(server);
+                        is.agreed.server_name = server.server_name();
+                        is
+                    }
                 }
             }
 
