@@ -153,7 +153,6 @@ extern "C" fn on_info(_: *const SSL, kind: c_int, _: c_int) {
     const HANDSHAKE_DONE: c_int = 0x20;
     if kind == HANDSHAKE_DONE {
         let mut state = state();
-        state.handshake_done = true;
         if state.options.on("-handshake-never-done") {
             state.found_wrong("the handshake was done");
         }

@@ -5,16 +5,12 @@ use std::{fs, ops::Deref, path::Path};
 use openssl::{
     pkey::{PKey, Private},
     ssl::SslRef,
-    stack::Stack,
     x509::X509,
 };
 
 use crate::{Failure, Options};
 
-use super::{
-    errors::{library, words},
-    ffi,
-};
+use super::errors::words;
 
 /// The index of the credential that is not one of a list, or of none.
 pub(crate) const DEFAULT: i64 = -1;
@@ -116,17 +112,11 @@ pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
 /// other criterion decides.
 pub(crate) fn give(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     for held in load(options)?.into_iter().rev() {
-        let mut rest = Stack::new().map_err(library)?;
         let mut chain = held.chain.into_iter();
         let leaf = chain.next();
-        for cert in chain {
-            rest.push(cert).map_err(library)?;
-        }
-        let set = match leaf {
-            Some(leaf) => ffi::set_chain(ssl, &leaf, &rest),
-            None => Ok(()),
-        };
-        set.and_then(|()| ssl.set_private_key(&held.key))
+        leaf.map_or(Ok(()), |leaf| ssl.set_certificate(&leaf))
+            .and_then(|()| chain.try_for_each(|cert| ssl.add_chain_cert(cert)))
+            .and_then(|()| ssl.set_private_key(&held.key))
             .map_err(|stack| {
                 let why = words(&stack);
                 Failure::unsupported(format!("certificates of this type: {why}"))

@@ -54,6 +54,14 @@ impl<'a> Connection<'a> {
         })
     }
 
+    /// Repeats a call of the library until it succeeds, and returns the failure of the test otherwise.
+    fn complete<T>(
+        &mut self,
+        call: impl FnMut(&mut SslStream<Wire>) -> Result<T, openssl::ssl::Error>,
+    ) -> Result<T, Failure> {
+        self.drive(call).map_err(|error| self.failure(&error))
+    }
+
     /// Repeats a call of the library until it succeeds or fails.
     fn drive<T>(
         &mut self,
@@ -124,14 +132,13 @@ impl<'a> Connection<'a> {
     /// Completes the handshake.
     fn finish(&mut self) -> Result<(), Failure> {
         let server = self.expect.is_server();
-        let done = self.drive(|stream| {
+        self.complete(|stream| {
             if server {
                 stream.accept()
             } else {
                 stream.connect()
             }
-        });
-        done.map_err(|error| self.failure(&error))?;
+        })?;
         nothing_wrong()
     }
 
@@ -158,8 +165,7 @@ impl<'a> Connection<'a> {
                 return Err(Failure::failed("early data was offered"));
             }
             // An empty write sends the ClientHello.
-            let sent = self.drive(|stream| stream.write_early_data(&[]));
-            sent.map_err(|error| self.failure(&error))?;
+            self.complete(|stream| stream.write_early_data(&[]))?;
             let session = self.stream.ssl().session();
             let permitted = session.map_or(0, |session| session.max_early_data());
             self.early_left = usize::try_from(permitted).unwrap_or(usize::MAX);
@@ -183,8 +189,7 @@ impl<'a> Connection<'a> {
     /// Reads early data as a server; empty where there are no more.
     fn read_early(&mut self) -> Result<Vec<u8>, Failure> {
         let mut buffer = vec![0; 16384];
-        let read = self.drive(|stream| stream.read_early_data(&mut buffer));
-        let n = read.map_err(|error| self.failure(&error))?;
+        let n = self.complete(|stream| stream.read_early_data(&mut buffer))?;
         buffer.truncate(n);
         Ok(buffer)
     }
@@ -310,15 +315,12 @@ impl<'a> Endpoint<'a> for Connection<'a> {
             }
             return nothing_wrong();
         }
-        let first = self
-            .drive(SslStream::shutdown)
-            .map_err(|error| self.failure(&error))?;
+        let first = self.complete(SslStream::shutdown)?;
         let ended = if options.on("-shim-shuts-down") && options.on("-check-close-notify") {
             if first != ShutdownResult::Sent {
                 return Err(Failure::failed("the peer had ended before"));
             }
-            self.drive(SslStream::shutdown).map_err(|error| {
-                let failure = self.failure(&error);
+            self.complete(SslStream::shutdown).map_err(|failure| {
                 Failure::failed(format!(
                     "{failure}\nUnexpected SSL_shutdown result: -1 != 1"
                 ))
@@ -355,8 +357,7 @@ impl Connection<'_> {
                 Ok(n) => n,
                 Err(error) => return self.end_of_data(&error),
             };
-            let read = self.drive(|stream| stream.ssl_read(buffer));
-            let read = read.map_err(|error| self.failure(&error))?;
+            let read = self.complete(|stream| stream.ssl_read(buffer))?;
             if read != n || buffer[..n] != peeked[..n] {
                 return Err(Failure::failed("peek and read differ"));
             }
@@ -371,14 +372,13 @@ impl Connection<'_> {
     fn write_all(&mut self, mut data: &[u8]) -> Result<(), Failure> {
         let early = self.early;
         loop {
-            let written = self.drive(|stream| {
+            let n = self.complete(|stream| {
                 if early {
                     stream.write_early_data(data)
                 } else {
                     stream.ssl_write(data)
                 }
-            });
-            let n = written.map_err(|error| self.failure(&error))?;
+            })?;
             data = &data[n..];
             if data.is_empty() {
                 return Ok(());

@@ -123,7 +123,7 @@ fn sessions(ctx: &mut SslContextBuilder) {
         let (label, secret) = (words.next(), words.nth(1));
         if let (Some(label), Some(Ok(secret))) = (label, secret.map(hex_list)) {
             let secret = secret.into_iter().next().unwrap_or_default();
-            state().secrets.push((label.to_owned(), secret));
+            state().secrets.entry(label.to_owned()).or_insert(secret);
         }
     });
 }

@@ -18,6 +18,7 @@ use crate::{
 use super::{
     errors::{library, succeeded},
     ffi::{self, EchStore},
+    newer::*,
     state::state,
 };
 
@@ -33,34 +34,6 @@ const REJECTED: [c_int; 3] = [0, -105, -106];
 
 /// The reason of the error with which a client ends a connection whose server rejected.
 const ECH_REQUIRED: &str = ":ECH_REQUIRED:";
-
-#[cfg(before_openssl_4_0)]
-use super::absent::*;
-
-#[cfg(not(before_openssl_4_0))]
-use openssl_sys::SSL;
-#[cfg(not(before_openssl_4_0))]
-use std::ffi::{c_char, c_void};
-
-#[cfg(not(before_openssl_4_0))]
-unsafe extern "C" {
-    fn SSL_set1_ech_config_list(ssl: *mut SSL, list: *const u8, length: usize) -> c_int;
-    fn SSL_ech_get1_status(
-        ssl: *mut SSL,
-        inner: *mut *mut c_char,
-        outer: *mut *mut c_char,
-    ) -> c_int;
-    fn SSL_ech_get1_retry_config(ssl: *mut SSL, list: *mut *mut u8, length: *mut usize) -> c_int;
-    fn OSSL_ECHSTORE_new(context: *mut c_void, properties: *const c_char) -> *mut EchStore;
-    fn OSSL_ECHSTORE_free(store: *mut EchStore);
-    fn OSSL_ECHSTORE_set1_key_and_read_pem(
-        store: *mut EchStore,
-        key: *mut openssl_sys::EVP_PKEY,
-        pem: *mut openssl_sys::BIO,
-        for_retry: c_int,
-    ) -> c_int;
-    fn SSL_set1_echstore(ssl: *mut SSL, store: *mut EchStore) -> c_int;
-}
 
 /// Sets the configurations that a client offers, or the keys of a server.
 pub(crate) fn set(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {

@@ -92,7 +92,7 @@ impl<'a> Expect<'a> {
             let want = options.bytes("-expect-next-proto").unwrap_or_default();
             same("NPN", &*ffi::next_proto(ssl), want)?;
         }
-        let extended = ffi::control(ssl, control::EXTMS_SUPPORT, 0) == 1;
+        let extended = ssl.extms_support() == Some(true);
         let secure = ffi::control(ssl, control::RENEGOTIATION_SUPPORT, 0) == 1;
         if options.on("-expect-extended-master-secret") {
             ensure(extended, || "no extended master secret")?;
@@ -183,10 +183,7 @@ impl<'a> Expect<'a> {
 
 /// Returns a traffic secret by its label (NSS key log format).
 pub(crate) fn secret(label: &str) -> Option<Vec<u8>> {
-    let state = state();
-    let mut secrets = state.secrets.iter();
-    let found = secrets.find(|(known, _)| known == label);
-    found.map(|(_, secret)| secret.clone())
+    state().secrets.get(label).cloned()
 }
 
 /// Returns the properties that libssl shows of this connection. A session keeps the result of the

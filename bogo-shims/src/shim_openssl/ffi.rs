@@ -9,18 +9,17 @@ use std::{
 use foreign_types_shared::ForeignTypeRef;
 use libc::timeval;
 use openssl::{
-    error::ErrorStack,
     nid::Nid,
     pkey::{PKey, PKeyRef, Public},
     ssl::{SslRef, SslSessionRef},
     stack::StackRef,
-    x509::{X509, X509Name, X509Ref, X509StoreContextRef, X509VerifyResult},
+    x509::{X509Name, X509StoreContextRef, X509VerifyResult},
 };
-use openssl_sys::{SSL, X509_STORE_CTX, stack_st_X509, stack_st_X509_NAME};
+use openssl_sys::{SSL, X509_STORE_CTX, stack_st_X509_NAME};
 
 use crate::Failure;
 
-use super::{errors::succeeded, names};
+use super::{errors::succeeded, names, newer::*};
 
 pub(crate) type CertCallback = extern "C" fn(*mut SSL, *mut c_void) -> c_int;
 type TimerCallback = extern "C" fn(*mut SSL, c_uint) -> c_uint;
@@ -43,21 +42,6 @@ unsafe extern "C" {
     fn SSL_set_options(ssl: *mut SSL, options: u64) -> u64;
     fn SSL_use_psk_identity_hint(ssl: *mut SSL, hint: *const c_char) -> c_int;
     fn DTLS_set_timer_cb(ssl: *mut SSL, callback: Option<TimerCallback>);
-}
-
-#[cfg(before_openssl_3_2)]
-use super::absent::*;
-
-#[cfg(not(before_openssl_3_2))]
-use openssl_sys::SSL_get0_group_name;
-
-#[cfg(not(before_openssl_3_2))]
-unsafe extern "C" {
-    fn SSL_set1_client_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
-    fn SSL_set1_server_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
-    fn SSL_get_negotiated_client_cert_type(ssl: *const SSL) -> c_int;
-    fn SSL_get_negotiated_server_cert_type(ssl: *const SSL) -> c_int;
-    fn SSL_get0_peer_rpk(ssl: *const SSL) -> *mut openssl_sys::EVP_PKEY;
 }
 
 /// Options of openssl/ssl.h.
@@ -91,13 +75,11 @@ pub(crate) mod control {
     pub(crate) const SIGALGS_LIST: c_int = 98;
     /// The signature schemes for the client's certificate.
     pub(crate) const CLIENT_SIGALGS_LIST: c_int = 102;
-    pub(crate) const EXTMS_SUPPORT: c_int = 122;
     pub(crate) const SET_MIN_VERSION: c_int = 123;
     pub(crate) const SET_MAX_VERSION: c_int = 124;
     pub(crate) const RETRY_VERIFY: c_int = 136;
 
     pub(super) const DTLS_GET_TIMEOUT: c_int = 73;
-    pub(super) const CHAIN: c_int = 88;
     pub(super) const PEER_SIGNATURE_HASH: c_int = 108;
     pub(super) const CLIENT_CERT_TYPES: c_int = 103;
     pub(super) const PEER_SIGNATURE_NAME: c_int = 141;
@@ -155,23 +137,6 @@ pub(crate) fn set_list(ssl: &mut SslRef, control: c_int, list: &str) -> Result<(
 /// A list as OpenSSL's functions take them, without the marks of key shares.
 pub(crate) fn in_words(list: &str) -> String {
     list.replace('*', "").replace(':', ", ")
-}
-
-/// Sets a certificate, and the rest of its chain.
-pub(crate) fn set_chain(
-    ssl: &mut SslRef,
-    leaf: &X509Ref,
-    rest: &StackRef<X509>,
-) -> Result<(), ErrorStack> {
-    ssl.set_certificate(leaf)?;
-    let stack: *mut stack_st_X509 = rest.as_ptr();
-    // SAFETY: both are live; the connection takes its own references (the 1).
-    let set = unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), control::CHAIN, 1, stack.cast()) };
-    if set == 1 {
-        Ok(())
-    } else {
-        Err(ErrorStack::get())
-    }
 }
 
 pub(crate) fn group_name(ssl: &SslRef) -> Option<String> {

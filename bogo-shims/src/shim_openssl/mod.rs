@@ -5,8 +5,6 @@
 //! functions that libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that
 //! over QUIC, and `expect.rs` compares the outcome with the test's expectations.
 
-#[cfg(before_openssl_4_0)]
-mod absent;
 mod callbacks;
 mod certs;
 mod clock;
@@ -18,6 +16,7 @@ mod expect;
 mod ffi;
 mod library;
 mod names;
+mod newer;
 mod quic;
 mod quic_ffi;
 mod releases;

@@ -18,27 +18,7 @@ use crate::{
     quic::{Level, Stream},
 };
 
-use super::{errors::succeeded, ffi::bytes};
-
-#[cfg(before_openssl_3_5)]
-use super::absent::{
-    SSL_set_quic_tls_cbs, SSL_set_quic_tls_early_data_enabled, SSL_set_quic_tls_transport_params,
-};
-
-#[cfg(not(before_openssl_3_5))]
-unsafe extern "C" {
-    fn SSL_set_quic_tls_cbs(
-        ssl: *mut SSL,
-        functions: *const Function,
-        argument: *mut c_void,
-    ) -> c_int;
-    fn SSL_set_quic_tls_transport_params(
-        ssl: *mut SSL,
-        params: *const c_uchar,
-        length: usize,
-    ) -> c_int;
-    fn SSL_set_quic_tls_early_data_enabled(ssl: *mut SSL, enabled: c_int) -> c_int;
-}
+use super::{errors::succeeded, ffi::bytes, newer::*};
 
 unsafe extern "C" {
     fn SSL_get_pending_cipher(ssl: *const SSL) -> *const SSL_CIPHER;
@@ -161,11 +141,12 @@ pub(crate) fn advance(ssl: &mut SslRef) -> Result<(), ErrorCode> {
     }
 }
 
-/// Returns the state of the connection that a callback is for, unless it is borrowed.
-fn between<'a>(argument: *mut c_void) -> Option<RefMut<'a, Between>> {
+/// Returns the value of a callback for the connection with this argument: 1, or 0 if `act` fails or the state is borrowed.
+fn answer(argument: *mut c_void, act: impl FnOnce(&mut Between) -> Option<()>) -> c_int {
     // SAFETY: the argument is the pointer from `attach`, whose target outlives the connection.
     let shared = unsafe { &*argument.cast::<RefCell<Between>>() };
-    shared.try_borrow_mut().ok()
+    let mut between = shared.try_borrow_mut().ok();
+    c_int::from(between.as_deref_mut().and_then(act).is_some())
 }
 
 extern "C" fn on_send(
@@ -175,15 +156,12 @@ extern "C" fn on_send(
     consumed: *mut usize,
     argument: *mut c_void,
 ) -> c_int {
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    if between.stream.write_handshake(bytes(data, length)).is_err() {
-        return 0;
-    }
-    // SAFETY: libssl provides a place.
-    unsafe { ptr::write(consumed, length) };
-    1
+    answer(argument, |between| {
+        between.stream.write_handshake(bytes(data, length)).ok()?;
+        // SAFETY: libssl provides a place.
+        unsafe { ptr::write(consumed, length) };
+        Some(())
+    })
 }
 
 extern "C" fn on_receive(
@@ -192,28 +170,26 @@ extern "C" fn on_receive(
     length: *mut usize,
     argument: *mut c_void,
 ) -> c_int {
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    let give = between.incoming.as_deref().filter(|_| !between.lent);
-    let give = give.unwrap_or_default();
-    // SAFETY: libssl provides two places; the bytes stay until libssl releases them.
-    unsafe {
-        ptr::write(data, give.as_ptr());
-        ptr::write(length, give.len());
-    }
-    between.lent = between.incoming.is_some();
-    1
+    answer(argument, |between| {
+        let give = between.incoming.as_deref().filter(|_| !between.lent);
+        let give = give.unwrap_or_default();
+        // SAFETY: libssl provides two places; the bytes stay until libssl releases them.
+        unsafe {
+            ptr::write(data, give.as_ptr());
+            ptr::write(length, give.len());
+        }
+        between.lent = between.incoming.is_some();
+        Some(())
+    })
 }
 
 extern "C" fn on_release(_: *mut SSL, _: usize, argument: *mut c_void) -> c_int {
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    // libssl releases a whole record at once.
-    between.incoming = None;
-    between.lent = false;
-    1
+    answer(argument, |between| {
+        // libssl releases a whole record at once.
+        between.incoming = None;
+        between.lent = false;
+        Some(())
+    })
 }
 
 extern "C" fn on_secret(
@@ -225,27 +201,24 @@ extern "C" fn on_secret(
     argument: *mut c_void,
 ) -> c_int {
     const READ: c_int = 0;
-    let level = match level {
-        1 => Level::EarlyData,
-        2 => Level::Handshake,
-        3 => Level::Application,
-        _ => return 0,
-    };
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    let Some(suite) = suite(ssl, level) else {
-        return 0;
-    };
-    let secret = bytes(secret, length);
-    if direction == READ {
-        between.stream.set_read_secret(level, suite, secret);
-        between.stream.expect_level(level);
-        between.early_readable |= level == Level::EarlyData;
-    } else {
-        between.stream.set_write_secret(level, suite, secret);
-    }
-    1
+    answer(argument, |between| {
+        let level = match level {
+            1 => Level::EarlyData,
+            2 => Level::Handshake,
+            3 => Level::Application,
+            _ => return None,
+        };
+        let suite = suite(ssl, level)?;
+        let secret = bytes(secret, length);
+        if direction == READ {
+            between.stream.set_read_secret(level, suite, secret);
+            between.stream.expect_level(level);
+            between.early_readable |= level == Level::EarlyData;
+        } else {
+            between.stream.set_write_secret(level, suite, secret);
+        }
+        Some(())
+    })
 }
 
 /// Returns the suite of a secret: the session's for early data, otherwise the pending one.
@@ -271,18 +244,16 @@ extern "C" fn on_params(
     length: usize,
     argument: *mut c_void,
 ) -> c_int {
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    between.peer_params = Some(bytes(params, length).to_vec());
-    1
+    answer(argument, |between| {
+        between.peer_params = Some(bytes(params, length).to_vec());
+        Some(())
+    })
 }
 
 extern "C" fn on_alert(_: *mut SSL, code: c_uchar, argument: *mut c_void) -> c_int {
-    let Some(mut between) = between(argument) else {
-        return 0;
-    };
-    // The peer may have disconnected already.
-    let _gone = between.stream.write_alert(code);
-    1
+    answer(argument, |between| {
+        // The peer may have disconnected already.
+        let _gone = between.stream.write_alert(code);
+        Some(())
+    })
 }

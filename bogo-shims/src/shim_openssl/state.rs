@@ -1,4 +1,7 @@
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+};
 
 use openssl::ssl::SslSession;
 
@@ -20,7 +23,6 @@ pub(crate) struct State {
     pub(crate) verify_ready: bool,
     pub(crate) verified: bool,
     pub(crate) hello_called: bool,
-    pub(crate) handshake_done: bool,
     /// Whether the server requested a certificate of this client.
     pub(crate) asked: bool,
     /// The public name of Encrypted ClientHello for which the certificate is verified, where the server rejected.
@@ -30,7 +32,7 @@ pub(crate) struct State {
     /// The messages that the message callback received, in the runner's format.
     pub(crate) messages: String,
     /// Traffic secrets by label.
-    pub(crate) secrets: Vec<(String, Vec<u8>)>,
+    pub(crate) secrets: BTreeMap<String, Vec<u8>>,
     /// The error that a callback found; the connection has failed.
     pub(crate) wrong: Option<String>,
     /// A command of the runner between datagrams that libssl cannot execute.
