@@ -6,7 +6,11 @@ use netbench_tls::{
     CertificateFault, Failure, FailureClass, FailureWord, TrustOrigin, sanitize_prefix,
 };
 
-use crate::{SetupError, Stack, clock::nanos};
+use crate::{
+    SetupError, Stack,
+    clock::nanos,
+    run::{unsupported, wrong},
+};
 
 /// Maximum length of a library's message in an answer.
 const WORDS: usize = 200;
@@ -90,15 +94,15 @@ pub(crate) fn verify(stack: &dyn Stack, request: &Verify) -> ResponseBody {
                 after_ns: Some(nanos(begun.elapsed())),
             });
         }
-        Err(SetupError::Unsupported(reason)) => return ResponseBody::Unsupported { reason },
-        Err(SetupError::Refused(message)) => return ResponseBody::Error { message },
+        Err(SetupError::Unsupported(reason)) => return unsupported(reason),
+        Err(SetupError::Refused(message)) => return wrong(message),
     };
     let mut chains = Vec::new();
     for (number, chain) in request.chains.iter().enumerate() {
         let Some(chain) = decoded(chain) else {
-            return ResponseBody::Error {
-                message: format!("chain {number} has no certificate, or one that is not base64"),
-            };
+            return wrong(format!(
+                "chain {number} has no certificate, or one that is not base64"
+            ));
         };
         chains.push(match verifier.verify(&chain) {
             Ok(()) => Verified::Accepted,

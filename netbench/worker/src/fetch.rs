@@ -49,23 +49,12 @@ pub(crate) fn measure(
     request: &Connect,
 ) -> Result<Measured, Failure> {
     let probe = client.probe();
-    let asked = http_request(request).map_err(|why| Failure {
-        class: FailureClass::Setup,
-        reason: FailureWord::Host.into(),
-        detail: sanitize(&why),
-        phase: None,
-        after_ns: None,
-    })?;
+    let asked = http_request(request)
+        .map_err(|why| Failure::new(FailureClass::Setup, FailureWord::Host, sanitize(&why)))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|e| Failure {
-            class: FailureClass::Setup,
-            reason: FailureWord::Runtime.into(),
-            detail: e.to_string(),
-            phase: None,
-            after_ns: None,
-        })?;
+        .map_err(|e| Failure::new(FailureClass::Setup, FailureWord::Runtime, e.to_string()))?;
     probe.aim(request.address, request.resolve);
     if request.condition == Condition::EarlyData && request.role == Role::Measured {
         probe.keeps_first_flight();

@@ -1,7 +1,10 @@
 use netbench_protocol::{Load, Loaded, ResponseBody};
 use netbench_tls::sanitize_prefix;
 
-use crate::SetupError;
+use crate::{
+    SetupError,
+    run::{unsupported, wrong},
+};
 
 /// Maximum length of a library's message in an answer.
 const WORDS: usize = 400;
@@ -27,11 +30,7 @@ pub(crate) fn load(loader: &mut dyn PageLoader, page: &Load) -> ResponseBody {
             certificate_base64,
         }),
         Ok(loaded) => ResponseBody::Loaded(loaded),
-        Err(SetupError::Unsupported(reason)) => ResponseBody::Unsupported {
-            reason: sanitize_prefix(&reason, WORDS),
-        },
-        Err(SetupError::Refused(message)) => ResponseBody::Error {
-            message: sanitize_prefix(&message, WORDS),
-        },
+        Err(SetupError::Unsupported(reason)) => unsupported(sanitize_prefix(&reason, WORDS)),
+        Err(SetupError::Refused(message)) => wrong(sanitize_prefix(&message, WORDS)),
     }
 }

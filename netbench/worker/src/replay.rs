@@ -9,12 +9,12 @@ use std::{
 use netbench_protocol::{Replay, ResponseBody};
 use netbench_tls::{Failure, FailureClass, FailureWord};
 
+use crate::run::wrong;
+
 /// Sends `flight`, and waits for the server to close the connection.
 pub(crate) fn replay(flight: Option<&[u8]>, request: &Replay) -> ResponseBody {
     let Some(flight) = flight.filter(|flight| !flight.is_empty()) else {
-        return ResponseBody::Error {
-            message: "replay before a measured connection with early data".to_owned(),
-        };
+        return wrong("replay before a measured connection with early data");
     };
     match sent(flight, request) {
         Ok(bytes_in) => ResponseBody::Replayed { bytes_in },

@@ -123,11 +123,8 @@ impl Worker {
             Ok(request) => request,
             Err(error) => {
                 let id = serde_json::from_str::<OnlyId>(line).map_or(0, |only| only.id);
-                let message = sanitize(&format!("not a request: {error}"));
-                return Response {
-                    id,
-                    body: ResponseBody::Error { message },
-                };
+                let body = wrong(sanitize(&format!("not a request: {error}")));
+                return Response { id, body };
             }
         };
         let body = match request.body {
@@ -165,9 +162,8 @@ impl Worker {
 
     fn stack(&self, name: &str) -> Result<Arc<Varied>, ResponseBody> {
         let named = self.stacks.iter().find(|stack| stack.name() == name);
-        named.cloned().ok_or_else(|| ResponseBody::Error {
-            message: format!("this worker has no stack {name:?}"),
-        })
+        let named = named.cloned();
+        named.ok_or_else(|| wrong(format!("this worker has no stack {name:?}")))
     }
 
     fn configure(&mut self, settings: Configure, line: &str) -> ResponseBody {
@@ -177,9 +173,7 @@ impl Worker {
                     Some(_) => "this process serves sites".to_owned(),
                     None => afresh::begin(line, &self.answers).to_string(),
                 };
-                ResponseBody::Error {
-                    message: format!("other settings need another process: {reason}"),
-                }
+                wrong(format!("other settings need another process: {reason}"))
             }
             Ok(stack) => {
                 self.kept = None;
@@ -193,9 +187,7 @@ impl Worker {
 
     fn connect(&mut self, request: &Connect) -> ResponseBody {
         let Some((stack, settings)) = &self.configured else {
-            return ResponseBody::Error {
-                message: "connect before configure".to_owned(),
-            };
+            return wrong("connect before configure");
         };
         let kept = self.kept.take();
         let stack = match stack.proven() {
@@ -205,9 +197,7 @@ impl Worker {
         if request.role == Role::Prime
             && let Some(reason) = stack.never_resumes()
         {
-            return ResponseBody::Unsupported {
-                reason: reason.to_owned(),
-            };
+            return unsupported(reason);
         }
         let mut steps = Vec::new();
         let (client, connector) = if request.condition.resumes() && request.role == Role::Measured {
@@ -215,11 +205,7 @@ impl Worker {
                 Some((host, port, client)) if host == request.host && port == request.port => {
                     (client, None)
                 }
-                _ => {
-                    return ResponseBody::Error {
-                        message: "a resumed connection needs a prime one before it".to_owned(),
-                    };
-                }
+                _ => return wrong("a resumed connection needs a prime one before it"),
             }
         } else {
             drop(kept);
@@ -233,17 +219,15 @@ impl Worker {
             let probe = Probe::new();
             if settings.early_data && !stack.describe().does(Operation::EarlyData) {
                 let name = stack.name();
-                return ResponseBody::Unsupported {
-                    reason: format!("the hyper connector of {name} offers no early data"),
-                };
+                return unsupported(format!(
+                    "the hyper connector of {name} offers no early data"
+                ));
             }
             if let Some(ech) = settings.ech.as_ref()
                 && !stack.describe().does(ech.operation())
             {
                 let (name, what) = (stack.name(), ech.name());
-                return ResponseBody::Unsupported {
-                    reason: format!("{name} offers no {what}"),
-                };
+                return unsupported(format!("{name} offers no {what}"));
             }
             let mut setup = ClientSetup::of(settings, &probe);
             setup.early_data |= request.condition == Condition::EarlyData;
@@ -285,9 +269,7 @@ impl Worker {
 
     fn load(&mut self, page: &Load) -> ResponseBody {
         let Some((stack, settings)) = &self.configured else {
-            return ResponseBody::Error {
-                message: "load before configure".to_owned(),
-            };
+            return wrong("load before configure");
         };
         let loader = match &mut self.loader {
             Some(loader) => loader,
@@ -320,9 +302,7 @@ impl Worker {
                 self.scenario = Some(scenario);
                 ResponseBody::Prepared(Box::new(prepared))
             }
-            Err(PrepareError::Setup(SetupError::Unsupported(reason))) => {
-                ResponseBody::Unsupported { reason }
-            }
+            Err(PrepareError::Setup(SetupError::Unsupported(reason))) => unsupported(reason),
             Err(PrepareError::Setup(error)) => failed(FailureWord::Setup, &error),
             Err(PrepareError::Session(error)) => failed(error.what, &error),
         }
@@ -334,9 +314,7 @@ impl Worker {
     ) -> ResponseBody {
         match &mut self.scenario {
             Some(scenario) => work(scenario).unwrap_or_else(|e| failed(e.what, &e)),
-            None => ResponseBody::Error {
-                message: "no scenario is prepared".to_owned(),
-            },
+            None => wrong("no scenario is prepared"),
         }
     }
 
@@ -347,11 +325,7 @@ impl Worker {
         };
         let server = match self.server.take().map_or_else(Server::new, Ok) {
             Ok(server) => self.server.insert(server),
-            Err(error) => {
-                return ResponseBody::Error {
-                    message: format!("no server: {error}"),
-                };
-            }
+            Err(error) => return wrong(format!("no server: {error}")),
         };
         let shared = request.shared.as_ref();
         ResponseBody::Serving(server.serve(&stack, request.sites, shared))
@@ -371,11 +345,21 @@ fn described(stack: &Arc<Varied>) -> StackDescription {
     description
 }
 
+/// Returns the answer to a request that the worker cannot understand or that comes out of turn.
+pub(crate) fn wrong(message: impl Into<String>) -> ResponseBody {
+    let message = message.into();
+    ResponseBody::Error { message }
+}
+
+/// Returns the answer to a request that the stack does not support.
+pub(crate) fn unsupported(reason: impl Into<String>) -> ResponseBody {
+    let reason = reason.into();
+    ResponseBody::Unsupported { reason }
+}
+
 fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
     match error {
-        SetupError::Unsupported(reason) => ResponseBody::Unsupported {
-            reason: reason.clone(),
-        },
+        SetupError::Unsupported(reason) => unsupported(reason),
         SetupError::Refused(detail) => ResponseBody::Failed(Failure {
             class: FailureClass::Setup,
             reason: FailureWord::Connector.into(),
@@ -387,13 +371,8 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
 }
 
 fn failed(word: FailureWord, error: &dyn std::fmt::Display) -> ResponseBody {
-    ResponseBody::Failed(Failure {
-        class: FailureClass::Setup,
-        reason: word.into(),
-        detail: sanitize(&without_folders(&error.to_string())),
-        phase: None,
-        after_ns: None,
-    })
+    let detail = sanitize(&without_folders(&error.to_string()));
+    ResponseBody::Failed(Failure::new(FailureClass::Setup, word, detail))
 }
 
 #[derive(serde::Deserialize)]
