@@ -298,10 +298,24 @@ impl Probe {
     }
 }
 
+/// The beginning of the kernel's `tcp_info` (linux/tcp.h): the C library's structure lacks `min_rtt`, which is there from
+/// kernel 4.6.
+#[derive(Default)]
+#[repr(C)]
+struct KernelTcpInfo {
+    _before_rtt: [u32; 17],
+    rtt_us: u32,
+    _before_retransmits: [u32; 7],
+    retransmits: u32,
+    _before_min_rtt: [u32; 11],
+    min_rtt_us: u32,
+}
+
+const _: () = assert!(std::mem::offset_of!(KernelTcpInfo, min_rtt_us) == 148);
+
 fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
-    // SAFETY: tcp_info consists of integers, for which zero is valid.
-    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-    let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
+    let mut info = KernelTcpInfo::default();
+    let mut length = libc::socklen_t::try_from(size_of::<KernelTcpInfo>()).ok()?;
     // SAFETY: `info` has `length` bytes, and the socket is open: the wire that owns it removes it from the marks, under
     // their lock, before it closes.
     let result = unsafe {
@@ -313,32 +327,10 @@ fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
             &raw mut length,
         )
     };
+    let minimum = (length as usize == size_of::<KernelTcpInfo>()).then_some(info.min_rtt_us);
     (result == 0).then_some(TcpInfo {
-        rtt_us: info.tcpi_rtt,
-        min_rtt_us: min_rtt_us(socket).unwrap_or(info.tcpi_rtt),
-        retransmits: info.tcpi_total_retrans,
+        rtt_us: info.rtt_us,
+        min_rtt_us: minimum.unwrap_or(info.rtt_us),
+        retransmits: info.retransmits,
     })
-}
-
-/// Returns `tcpi_min_rtt`, which the C library's structure lacks. The field is at byte 148 of the kernel's structure
-/// (linux/tcp.h), from kernel 4.6.
-fn min_rtt_us(socket: RawFd) -> Option<u32> {
-    const OFFSET: usize = 148;
-    let mut bytes = [0u8; 256];
-    let mut length = libc::socklen_t::try_from(bytes.len()).ok()?;
-    // SAFETY: as above, for a buffer of `length` bytes.
-    let result = unsafe {
-        libc::getsockopt(
-            socket,
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            bytes.as_mut_ptr().cast(),
-            &raw mut length,
-        )
-    };
-    if result != 0 || (length as usize) < OFFSET + 4 {
-        return None;
-    }
-    let field = bytes.get(OFFSET..OFFSET + 4)?;
-    Some(u32::from_ne_bytes(field.try_into().ok()?))
 }
