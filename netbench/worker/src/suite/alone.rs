@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use netbench_protocol::{Clocks, Material};
 use netbench_tls::{Aead, FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
-use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     InMemory, KeyExchange, RECORD_DATA, RecordProtection, SessionError, Signatures, TrustRoots,
@@ -12,7 +11,7 @@ use super::{
     pair::ran,
     turn::Turn,
 };
-use crate::{SetupError, Stack};
+use crate::{SetupError, Stack, chain_of_pem};
 
 /// Maximum number of operations that are timed together.
 const MOST_IN_BATCH: u32 = 1_000_000;
@@ -45,9 +44,7 @@ impl Alone {
             timed: Timed::InBatches,
         }
     }
-}
 
-impl Alone {
     /// Prepares the verification of the material's chain.
     pub(crate) fn verify(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
         let chain = VerifiedChain::new(stack, material)?;
@@ -63,7 +60,11 @@ impl Alone {
         let roots = match form {
             RootsForm::Pem => Roots::Pem(material.roots_pem.clone()),
             RootsForm::Der => Roots::Der(certificates(&material.roots_pem)?),
-            RootsForm::Native => Roots::File(needs_file(form, material)?.to_owned()),
+            RootsForm::Native => {
+                let why = "this system has no bundle of trust roots";
+                let path = material.native_path.clone();
+                Roots::File(path.ok_or_else(|| SetupError::unsupported(why))?)
+            }
         };
         let stack = Arc::clone(stack);
         let make = move || match stack.in_memory() {
@@ -258,24 +259,11 @@ impl Roots {
 }
 
 fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
-    let found = CertificateDer::pem_slice_iter(text.as_bytes())
-        .map(|der| der.map(|der| der.to_vec()))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|e| SetupError::refused("PEM", e))?;
+    let found = chain_of_pem("PEM", text)?;
     if found.is_empty() {
         return Err(SetupError::Refused("no certificate in the PEM".to_owned()));
     }
-    Ok(found)
-}
-
-/// Returns the path of this system's bundle of trust roots.
-fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
-    match (&material.native_path, form) {
-        (Some(path), RootsForm::Native) => Ok(path),
-        _ => Err(SetupError::unsupported(
-            "this system has no bundle of trust roots",
-        )),
-    }
+    Ok(found.iter().map(|der| der.to_vec()).collect())
 }
 
 #[cfg(test)]

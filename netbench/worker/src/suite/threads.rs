@@ -1,5 +1,4 @@
 use std::{
-    collections::BTreeMap,
     sync::Barrier,
     thread,
     time::{Duration, Instant},
@@ -14,6 +13,7 @@ use super::{
     handshake::Handshakes,
     meter::Meter,
     pair::{Pair, Wires, ran},
+    turn::goes_on,
 };
 
 /// Size of one write of every thread, in bytes.
@@ -39,14 +39,9 @@ pub(crate) enum ThreadWork {
 }
 
 /// The result of one thread.
-#[derive(Default)]
 struct Done {
-    operations: u32,
+    sliced: Sliced,
     took: Duration,
-    handshakes: u32,
-    client_resumed: u32,
-    server_resumed: u32,
-    timings_ns: BTreeMap<Measure, Vec<u64>>,
 }
 
 impl Threads {
@@ -75,13 +70,13 @@ impl Threads {
         let mut sliced = Sliced::default();
         let mut per_ns = 0.0;
         for done in done {
-            let done = done?;
-            per_ns += f64::from(done.operations) / done.took.as_nanos().max(1) as f64;
-            sliced.operations += done.operations;
-            sliced.handshakes += done.handshakes;
-            sliced.client_resumed += done.client_resumed;
-            sliced.server_resumed += done.server_resumed;
-            for (measure, timings) in done.timings_ns {
+            let Done { sliced: one, took } = done?;
+            per_ns += f64::from(one.operations) / took.as_nanos().max(1) as f64;
+            sliced.operations += one.operations;
+            sliced.handshakes += one.handshakes;
+            sliced.client_resumed += one.client_resumed;
+            sliced.server_resumed += one.server_resumed;
+            for (measure, timings) in one.timings_ns {
                 sliced
                     .timings_ns
                     .entry(measure)
@@ -150,29 +145,20 @@ impl Done {
     fn repeat<const N: usize>(
         limit: SliceLimit,
         measures: [Measure; N],
-        mut operation: impl FnMut(&mut Self) -> Result<[Meter; N], SessionError>,
+        mut operation: impl FnMut(&mut Sliced) -> Result<[Meter; N], SessionError>,
     ) -> Result<Self, SessionError> {
-        let mut done = Self::default();
+        let mut sliced = Sliced::default();
         let mut timings = measures.map(|_| Vec::with_capacity(ROOM));
         let begun = Instant::now();
-        while done.goes_on(limit, begun) {
-            let meters = operation(&mut done)?;
+        while goes_on(limit, begun, sliced.operations) {
+            let meters = operation(&mut sliced)?;
             for (all, meter) in timings.iter_mut().zip(meters) {
                 all.push(meter.ns());
             }
-            done.operations += 1;
+            sliced.operations += 1;
         }
-        done.took = begun.elapsed();
-        done.timings_ns = measures.into_iter().zip(timings).collect();
-        Ok(done)
-    }
-
-    fn goes_on(&self, limit: SliceLimit, begun: Instant) -> bool {
-        match limit {
-            SliceLimit::Operations(wanted) => self.operations < wanted,
-            SliceLimit::Microseconds(us) => {
-                self.operations == 0 || begun.elapsed() < Duration::from_micros(us)
-            }
-        }
+        let took = begun.elapsed();
+        sliced.timings_ns = measures.into_iter().zip(timings).collect();
+        Ok(Self { sliced, took })
     }
 }

@@ -36,15 +36,9 @@ impl<'a> Turn<'a> {
         self.sliced
     }
 
-    /// Returns whether the turn has another operation. The first operation always runs.
+    /// Returns whether the turn has another operation.
     pub(crate) fn goes_on(&self) -> bool {
-        let done = self.sliced.operations;
-        match self.slice.limit {
-            SliceLimit::Operations(wanted) => done < wanted,
-            SliceLimit::Microseconds(us) => {
-                done == 0 || self.begun.elapsed() < Duration::from_micros(us)
-            }
-        }
+        goes_on(self.slice.limit, self.begun, self.sliced.operations)
     }
 
     /// Records the timings of one operation, in nanoseconds, and runs the reference loops if they are due.
@@ -56,5 +50,13 @@ impl<'a> Turn<'a> {
         if let Some(reference) = &mut self.reference {
             reference.after_operation();
         }
+    }
+}
+
+/// Returns whether another operation follows those that were done since `begun`. The first operation always runs.
+pub(crate) fn goes_on(limit: SliceLimit, begun: Instant, done: u32) -> bool {
+    match limit {
+        SliceLimit::Operations(wanted) => done < wanted,
+        SliceLimit::Microseconds(us) => done == 0 || begun.elapsed() < Duration::from_micros(us),
     }
 }
