@@ -1,59 +1,34 @@
-use std::{
-    error::Error,
-    task::{Context, Poll},
-};
-
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Request, Uri,
+    HeaderMap, HeaderValue, Request,
     header::{self, HeaderName},
 };
 use http_body_util::{BodyExt, Empty};
-use hyper::rt::{Read, Write};
 use hyper_util::{
-    client::legacy::{
-        Client,
-        connect::{Connect, Connection},
-    },
+    client::legacy::{Client, connect::Connect},
     rt::TokioExecutor,
 };
 use netbench_protocol::SERVER_VIEW_HEADER;
-use netbench_tls::{Negotiated, Profile, ServerView};
-use tower_service::Service;
+use netbench_tls::{Profile, ServerView};
 
 use crate::{BoxFuture, Fetch, FetchError, Fetched, Probe};
 
 /// hyper's pooling client over a stack's HTTPS connector, as browsers and libraries use it, except that every request
 /// makes a separate connection.
-pub struct HyperClient<C: Service<Uri>> {
-    client: Client<Observed<C>, Empty<Bytes>>,
+pub(crate) struct HyperClient<C> {
+    client: Client<C, Empty<Bytes>>,
     probe: Probe,
     profile: Profile,
 }
 
-impl<C> HyperClient<C>
-where
-    C: Service<Uri> + Clone + Send + Sync + 'static,
-    C::Response: Read + Write + Connection + Unpin + Send + 'static,
-    C::Error: Into<Box<dyn Error + Send + Sync>>,
-    C::Future: Send + 'static,
-{
-    /// Wraps `connector`. `inspect` returns the negotiated parameters of a finished connection.
-    pub(crate) fn new(
-        connector: C,
-        profile: Profile,
-        probe: &Probe,
-        inspect: fn(&C::Response) -> Negotiated,
-    ) -> Self {
+impl<C: Connect + Clone> HyperClient<C> {
+    /// Wraps `connector`.
+    pub(crate) fn new(connector: C, profile: Profile, probe: &Probe) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .pool_max_idle_per_host(0)
             .retry_canceled_requests(false)
             .http1_title_case_headers(profile == Profile::Servo)
-            .build(Observed {
-                connector,
-                probe: probe.clone(),
-                inspect,
-            });
+            .build(connector);
         Self {
             client,
             probe: probe.clone(),
@@ -62,11 +37,7 @@ where
     }
 }
 
-impl<C> Fetch for HyperClient<C>
-where
-    Observed<C>: Connect + Clone + Send + Sync + 'static,
-    C: Service<Uri> + Send + Sync,
-{
+impl<C: Connect + Clone + Send + Sync + 'static> Fetch for HyperClient<C> {
     fn probe(&self) -> &Probe {
         &self.probe
     }
@@ -131,51 +102,4 @@ pub fn client_headers(profile: Profile) -> impl Iterator<Item = (HeaderName, Hea
     fields
         .iter()
         .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
-}
-
-/// A stack's connector that marks the end of its handshake, unless the request is part of it.
-struct Observed<C: Service<Uri>> {
-    connector: C,
-    probe: Probe,
-    inspect: fn(&C::Response) -> Negotiated,
-}
-
-// Not derived: a derived implementation would require the response to be Clone.
-impl<C: Service<Uri> + Clone> Clone for Observed<C> {
-    fn clone(&self) -> Self {
-        Self {
-            connector: self.connector.clone(),
-            probe: self.probe.clone(),
-            inspect: self.inspect,
-        }
-    }
-}
-
-impl<C> Service<Uri> for Observed<C>
-where
-    C: Service<Uri>,
-    C::Response: Send + 'static,
-    C::Error: Into<Box<dyn Error + Send + Sync>>,
-    C::Future: Send + 'static,
-{
-    type Response = C::Response;
-    type Error = Box<dyn Error + Send + Sync>;
-    type Future = BoxFuture<'static, Result<C::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.connector.poll_ready(cx).map_err(Into::into)
-    }
-
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.connector.call(uri);
-        let probe = self.probe.clone();
-        let inspect = self.inspect;
-        Box::pin(async move {
-            let stream = connecting.await.map_err(Into::into)?;
-            if !probe.marks().requests_early {
-                probe.agreed(|| inspect(&stream));
-            }
-            Ok(stream)
-        })
-    }
 }

@@ -7,7 +7,7 @@ use netbench_protocol::{ClientIdentity, Configure, Ech};
 use netbench_tls::{ClientSettings, Negotiated};
 use tower_service::Service;
 
-use crate::{HyperClient, Probe, SetupError, TimedTcp, of_base64};
+use crate::{Converted, Fetch, Probe, SetupError, TimedTcp, client::HyperClient, of_base64};
 
 /// The settings of a client's connector.
 #[derive(Clone, Copy)]
@@ -78,19 +78,30 @@ impl<'a> ClientSetup<'a> {
         TimedTcp::new(self.settings.profile, self.probe)
     }
 
-    /// Makes hyper's client over a stack's `connector`. `inspect` returns the negotiated parameters of a finished
-    /// connection.
+    /// Makes hyper's client over a stack's `connector`, and marks the end of each handshake unless the request is part of it.
+    /// `inspect` returns the negotiated parameters of a finished connection.
     pub fn hyper_client<C>(
         &self,
         connector: C,
         inspect: fn(&C::Response) -> Negotiated,
-    ) -> HyperClient<C>
+    ) -> impl Fetch + Sync + use<C>
     where
         C: Service<Uri> + Clone + Send + Sync + 'static,
         C::Response: Read + Write + Connection + Unpin + Send + 'static,
         C::Error: Into<Box<dyn Error + Send + Sync>>,
         C::Future: Send + 'static,
     {
-        HyperClient::new(connector, self.settings.profile, self.probe, inspect)
+        let probe = self.probe.clone();
+        let connector = Converted::new(
+            connector,
+            move |connected: Result<C::Response, C::Error>| {
+                let stream = connected.map_err(Into::into)?;
+                if !probe.marks().requests_early {
+                    probe.agreed(|| inspect(&stream));
+                }
+                Ok(stream)
+            },
+        );
+        HyperClient::new(connector, self.settings.profile, self.probe)
     }
 }

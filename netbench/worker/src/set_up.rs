@@ -8,9 +8,9 @@ use std::{
 use http::{Request, Uri};
 use http_body_util::Empty;
 use netbench_protocol::Resolve;
-use netbench_tls::{Negotiated, Profile, SetUpStep, Spent, StepCost};
+use netbench_tls::{Profile, SetUpStep, Spent, StepCost};
 
-use crate::{Fetch, HyperClient, Probe, SetupError, Stack, TimedTcp, spent::spent};
+use crate::{Fetch, Probe, SetupError, Stack, TimedTcp, client::HyperClient, spent::spent};
 
 /// A step of a stack's set-up, which runs separately.
 pub struct SetUpAction<'a> {
@@ -98,7 +98,7 @@ async fn fetch(address: SocketAddr) -> Result<(), crate::FetchError> {
     probe.aim(address, Resolve::Given);
     let profile = Profile::Default;
     let tcp = TimedTcp::new(profile, &probe);
-    let client = HyperClient::new(tcp, profile, &probe, |_| Negotiated::default());
+    let client = HyperClient::new(tcp, profile, &probe);
     let mut request = Request::new(Empty::new());
     *request.uri_mut() = Uri::from_static("http://set-up.test/");
     client.fetch(request).await?;

@@ -9,8 +9,7 @@ use netbench_stack_openssl::{
 };
 use netbench_tls::{ClientSettings, Negotiated, TlsVersion};
 use netbench_worker::{
-    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
-    Wire, refused,
+    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, Probe, SetupError, Wire, refused,
 };
 
 /// Parses the roots and makes native-tls' and hyper-tls' connectors.
@@ -71,9 +70,9 @@ fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
 }
 
 /// hyper's client over hyper-tls' connector, watched.
-struct Watched(HyperClient<HttpsConnector<TimedTcp>>);
+struct Watched<F>(F);
 
-impl Fetch for Watched {
+impl<F: Fetch + Sync> Fetch for Watched<F> {
     fn probe(&self) -> &Probe {
         self.0.probe()
     }

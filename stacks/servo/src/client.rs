@@ -12,8 +12,8 @@ use net::connector::{
 use netbench_stack_rustls::{process, watch};
 use netbench_tls::{Alpn, CipherSuite, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{
-    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp,
-    Wire, der_length,
+    BoxFuture, ClientSetup, Fetch, FetchError, Fetched, Probe, SetupError, TimedTcp, Wire,
+    der_length,
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use servo_config::prefs;
@@ -129,9 +129,9 @@ fn inspect(stream: &InstrumentedStream<Wire>) -> Negotiated {
 }
 
 /// hyper's client over Servo's connector, with its observer.
-struct Watched(HyperClient<InstrumentedConnector<TimedTcp>>);
+struct Watched<F>(F);
 
-impl Fetch for Watched {
+impl<F: Fetch> Fetch for Watched<F> {
     fn probe(&self) -> &Probe {
         self.0.probe()
     }

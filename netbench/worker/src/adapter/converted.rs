@@ -8,37 +8,33 @@ use tower_service::Service;
 
 use crate::BoxFuture;
 
-/// A connector whose streams and errors are converted, for hyper or for another connector.
-pub struct Converted<C: Service<Uri>, R> {
+/// A connector whose results are converted by a function, for hyper or for another connector.
+#[derive(Debug, Clone)]
+pub struct Converted<C, F> {
     connector: C,
-    convert: Conversion<C, R>,
+    convert: F,
 }
 
-type Conversion<C, R> = fn(
-    Result<<C as Service<Uri>>::Response, <C as Service<Uri>>::Error>,
-) -> Result<R, Box<dyn Error + Send + Sync>>;
-
-impl<C: Service<Uri>, R> Converted<C, R> {
+impl<C, F> Converted<C, F> {
     /// Wraps a connector.
-    pub fn new(connector: C, convert: Conversion<C, R>) -> Self {
+    pub fn new<R>(connector: C, convert: F) -> Self
+    where
+        C: Service<Uri>,
+        F: FnOnce(Result<C::Response, C::Error>) -> Result<R, Box<dyn Error + Send + Sync>>,
+    {
         Self { connector, convert }
     }
 }
 
-// Not derived: a derived implementation would require the response to be Clone.
-impl<C: Service<Uri> + Clone, R> Clone for Converted<C, R> {
-    fn clone(&self) -> Self {
-        Self::new(self.connector.clone(), self.convert)
-    }
-}
-
-impl<C, R> Service<Uri> for Converted<C, R>
+impl<C, F, R> Service<Uri> for Converted<C, F>
 where
     C: Service<Uri>,
     C::Future: Send + 'static,
-    C::Response: 'static,
-    C::Error: Into<Box<dyn Error + Send + Sync>> + 'static,
-    R: 'static,
+    C::Error: Into<Box<dyn Error + Send + Sync>>,
+    F: FnOnce(Result<C::Response, C::Error>) -> Result<R, Box<dyn Error + Send + Sync>>
+        + Clone
+        + Send
+        + 'static,
 {
     type Response = R;
     type Error = Box<dyn Error + Send + Sync>;
@@ -50,7 +46,7 @@ where
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.connector.call(uri);
-        let convert = self.convert;
+        let convert = self.convert.clone();
         Box::pin(async move { convert(connecting.await) })
     }
 }
