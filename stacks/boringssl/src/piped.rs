@@ -59,10 +59,6 @@ impl Connection {
 impl DrivenSession for Connection {
     type Transport = Pipe;
 
-    fn transport(&self) -> &Pipe {
-        self.stream.get_ref()
-    }
-
     fn transport_mut(&mut self) -> &mut Pipe {
         self.stream.get_mut()
     }

@@ -2,7 +2,7 @@ use std::{ffi::CString, sync::Arc};
 
 use netbench_protocol::ClientIdentity;
 use netbench_tls::Profile;
-use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, of_base64, own_client};
+use netbench_worker::{ClientSetup, Fetch, SetupError, of_base64, own_client};
 
 use crate::{
     config::{Config, Credentials},
@@ -34,14 +34,13 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     });
     let probe = setup.probe.clone();
     let tickets: Arc<Tickets> = Arc::default();
-    Ok(own_client(setup, move |host, wire| {
+    Ok(own_client(setup, move |host, socket| {
         let user = User {
             host: Some(CString::new(host)?),
             probe: Some(probe.clone()),
             tickets: Some(Arc::clone(&tickets)),
         };
-        let session = Session::new(&config, Socket::new(wire), user)?;
-        Ok(TlsStream::new(session))
+        Ok(Session::new(&config, socket, user)?)
     }))
 }
 

@@ -2,9 +2,7 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::SignatureScheme;
-use netbench_worker::{
-    Accept, Parameters, SetupError, Socket, TlsStream, own_server, stapled_response,
-};
+use netbench_worker::{Accept, Parameters, SetupError, own_server, stapled_response};
 
 use crate::{
     config::{Config, Credentials, Resumption, ticket_key},
@@ -33,8 +31,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         alpn: site.alpn.clone(),
         ..Config::server(resumption, credentials, Priority::exact(&parameters)?)
     });
-    Ok(own_server(move |stream| {
-        let session = Session::new(&config, Socket::new(stream), User::default())?;
-        Ok(TlsStream::new(session))
+    Ok(own_server(move |socket| {
+        Ok(Session::new(&config, socket, User::default())?)
     }))
 }

@@ -42,10 +42,6 @@ impl<L> Drop for Connection<L> {
 impl<L: Libssl> DrivenSession for Connection<L> {
     type Transport = Pipe;
 
-    fn transport(&self) -> &Pipe {
-        self.stream.get_ref()
-    }
-
     fn transport_mut(&mut self) -> &mut Pipe {
         self.stream.get_mut()
     }

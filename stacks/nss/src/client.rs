@@ -1,7 +1,7 @@
 use std::{ffi::CString, sync::Arc};
 
 use netbench_tls::Profile;
-use netbench_worker::{ClientSetup, Fetch, SetupError, Socket, TlsStream, own_client, refused};
+use netbench_worker::{ClientSetup, Fetch, SetupError, own_client, refused};
 
 use crate::{
     certificates::{Identity, Roots},
@@ -30,14 +30,13 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     }
     let (config, probe) = (Arc::new(config), setup.probe.clone());
     let tickets: Arc<Tickets> = Arc::default();
-    Ok(own_client(setup, move |host, wire| {
+    Ok(own_client(setup, move |host, socket| {
         let user = User {
             host: Some(CString::new(host)?),
             probe: Some(probe.clone()),
             tickets: Some(Arc::clone(&tickets)),
             ..User::default()
         };
-        let session = Session::new(&config, Socket::new(wire), user)?;
-        Ok(TlsStream::new(session))
+        Ok(Session::new(&config, socket, user)?)
     }))
 }

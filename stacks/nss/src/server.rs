@@ -5,8 +5,7 @@ use netbench_tls::{
     Authentication, CipherSuite, CipherSuiteFacts, KeyExchange, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{
-    Accept, Parameters, SetupError, Socket, TlsStream, own_server, refused, stapled_response,
-    supported,
+    Accept, Parameters, SetupError, own_server, refused, stapled_response, supported,
 };
 
 use crate::{
@@ -27,9 +26,8 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     hold_to(config.model(), &parameters)?;
     config.set_alpn(&site.alpn)?;
     let config = Arc::new(config);
-    Ok(own_server(move |stream| {
-        let session = Session::new(&config, Socket::new(stream), User::default())?;
-        Ok(TlsStream::new(session))
+    Ok(own_server(move |socket| {
+        Ok(Session::new(&config, socket, User::default())?)
     }))
 }
 

@@ -122,10 +122,6 @@ impl<T: Read + Write> Session<T> {
 impl<T: Read + Write> DrivenSession for Session<T> {
     type Transport = T;
 
-    fn transport(&self) -> &T {
-        self.end.transport()
-    }
-
     fn transport_mut(&mut self) -> &mut T {
         self.end.transport_mut()
     }

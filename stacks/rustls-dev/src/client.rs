@@ -1,9 +1,7 @@
 use std::{hash::Hasher, sync::Arc};
 
 use netbench_tls::{Profile, SignatureScheme};
-use netbench_worker::{
-    ClientSetup, Fetch, Probe, SetupError, TlsStream, TrustRoots, own_client, refused,
-};
+use netbench_worker::{ClientSetup, Fetch, Probe, SetupError, TrustRoots, own_client, refused};
 use rustls::{
     ClientConfig, Error,
     client::{
@@ -29,11 +27,11 @@ pub(crate) fn connector(setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, Setup
     let mut config = config(setup)?;
     config.enable_early_data = setup.early_data;
     let config = Arc::new(config);
-    Ok(own_client(setup, move |host, wire| {
+    Ok(own_client(setup, move |host, socket| {
         let name = ServerName::try_from(host.to_owned())?;
         let mut hello = Vec::new();
         let connection = config.connect(name).build(&mut hello)?;
-        Ok(TlsStream::new(Session::new(wire, connection, hello)))
+        Ok(Session::new(socket, connection, hello))
     }))
 }
 

@@ -2,9 +2,7 @@ use std::sync::Arc;
 
 use netbench_protocol::ServeSite;
 use netbench_tls::TlsVersion;
-use netbench_worker::{
-    Accept, SetupError, TlsStream, own_server, refused, site_suites, stapled_response,
-};
+use netbench_worker::{Accept, SetupError, own_server, refused, site_suites, stapled_response};
 use rustls::{
     Connection, ServerConfig, ServerSide,
     enums::ApplicationProtocol,
@@ -47,9 +45,9 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         config.ticketer = Some(ticketer.map_err(refused("ticketer"))?);
     }
     let config = Arc::new(config);
-    Ok(own_server(move |stream| {
+    Ok(own_server(move |socket| {
         let connection = Connection::<ServerSide, _>::new(Arc::clone(&config))?;
-        Ok(TlsStream::new(Session::new(stream, connection, Vec::new())))
+        Ok(Session::new(socket, connection, Vec::new()))
     }))
 }
 

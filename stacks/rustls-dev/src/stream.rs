@@ -42,9 +42,13 @@ enum End {
 
 impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> Session<Side, S> {
     /// Makes a session whose first data to send are `outgoing`.
-    pub(crate) fn new(stream: S, connection: Connection<Side, Tcp>, outgoing: Vec<u8>) -> Self {
+    pub(crate) fn new(
+        socket: Socket<S>,
+        connection: Connection<Side, Tcp>,
+        outgoing: Vec<u8>,
+    ) -> Self {
         Self {
-            socket: Socket::new(stream),
+            socket,
             connection,
             received: VecInput::default(),
             end: End::NotYet,
@@ -117,10 +121,6 @@ impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> Session<Side, S> {
 
 impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> DrivenSession for Session<Side, S> {
     type Transport = Socket<S>;
-
-    fn transport(&self) -> &Socket<S> {
-        &self.socket
-    }
 
     fn transport_mut(&mut self) -> &mut Socket<S> {
         &mut self.socket

@@ -10,7 +10,7 @@ use std::{
 use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated, wire::content::APPLICATION_DATA};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
-    TlsStream, accepted, polled,
+    accepted, polled,
 };
 use rustls::{
     HandshakeKind, NamedGroup, ServerConfig, ServerConnection, server::StoresServerSessions,
@@ -86,7 +86,7 @@ impl EarlyAcceptor {
     {
         let session = EarlySession::new(&self, stream)?;
         let receipt = session.receipt.clone();
-        let accepted = accepted(TlsStream::new(session)).await?;
+        let accepted = accepted(session).await?;
         let is_early = accepted.negotiated.early_data == Some(EarlyDataStatus::Accepted);
         Ok(Accepted {
             early: is_early.then_some(receipt),
@@ -256,10 +256,6 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
 
 impl<W: AsyncRead + AsyncWrite + Unpin> DrivenSession for EarlySession<W> {
     type Transport = Socket<W>;
-
-    fn transport(&self) -> &Self::Transport {
-        &self.socket
-    }
 
     fn transport_mut(&mut self) -> &mut Self::Transport {
         &mut self.socket

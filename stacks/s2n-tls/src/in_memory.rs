@@ -225,10 +225,6 @@ impl PipedConnection {
 impl DrivenSession for PipedConnection {
     type Transport = Pipe;
 
-    fn transport(&self) -> &Pipe {
-        &self.pipe
-    }
-
     fn transport_mut(&mut self) -> &mut Pipe {
         &mut self.pipe
     }

@@ -114,11 +114,6 @@ impl<T> CallbackTransport<T> {
     }
 
     /// Returns the transport.
-    pub fn transport(&self) -> &T {
-        &self.transport
-    }
-
-    /// Returns the transport.
     pub fn transport_mut(&mut self) -> &mut T {
         &mut self.transport
     }

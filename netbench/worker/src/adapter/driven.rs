@@ -14,9 +14,6 @@ pub trait DrivenSession {
     type Transport;
 
     /// Returns the transport.
-    fn transport(&self) -> &Self::Transport;
-
-    /// Returns the transport.
     fn transport_mut(&mut self) -> &mut Self::Transport;
 
     /// Continues the handshake.

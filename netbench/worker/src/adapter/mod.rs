@@ -35,7 +35,7 @@ pub use offer::{
     usable_versions, version_range,
 };
 pub use once::made_once;
-pub use own_client::{HandshakeStream, accepted, accepting, own_client, own_server};
+pub use own_client::{accepted, accepting, own_client, own_server};
 pub use owned::{CObject, Owned};
 pub use pem::{certificates_of_pem, chain_of_pem, key_of_pem};
 pub use piped::{Pipe, Piped};
@@ -48,6 +48,6 @@ pub use signing::{SigningKey, SigningPair};
 pub use staple::stapled_response;
 pub use static_text::StaticText;
 pub use tickets::{TicketUse, Tickets};
-pub use tls_stream::{Socket, TlsStream};
+pub use tls_stream::Socket;
 pub use told_stream::ToldStream;
 pub use webpki::{WebPki, chains_of_server, verify_chain};

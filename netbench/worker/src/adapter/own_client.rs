@@ -1,40 +1,25 @@
-use std::{
-    future::poll_fn,
-    io,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{future::poll_fn, sync::Arc};
 
 use http::Uri;
-use hyper_util::{client::legacy::connect::Connection, rt::TokioIo};
-use netbench_tls::Negotiated;
+use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
 
-use super::{TokioWire, plain_client::Connector};
+use super::{Socket, SocketSession, TokioWire, plain_client::Connector, tls_stream::TlsStream};
 use crate::{Accept, AcceptError, Accepted, BoxFuture, ClientSetup, Fetch, FetchError};
-
-/// A byte stream inside TLS that performs its handshake.
-pub trait HandshakeStream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
-    /// Continues the handshake.
-    fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
-
-    /// Returns the negotiated parameters, once the handshake is done.
-    fn negotiated(&self) -> Negotiated;
-}
 
 /// Makes a client of hyper with a library for which no crate has a connector. `begin` creates the session of a new
 /// connection with a host, which is a name or an address without brackets.
 pub fn own_client<B, S>(setup: &ClientSetup<'_>, begin: B) -> Box<dyn Fetch>
 where
-    B: Fn(&str, TokioWire) -> Result<S, FetchError> + Clone + Send + Sync + 'static,
-    S: HandshakeStream + Connection,
+    B: Fn(&str, Socket<TokioWire>) -> Result<S, FetchError> + Clone + Send + Sync + 'static,
+    S: SocketSession<Transport = Socket<TokioWire>> + Unpin + Send + 'static,
 {
     let connector = Connector::new(setup.tcp(), move |uri: Uri, wire| async move {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let mut stream = begin(host, wire)?;
+        let mut stream = TlsStream::new(begin(host, Socket::new(wire))?);
         poll_fn(|cx| stream.poll_handshake(cx)).await?;
         Ok::<_, FetchError>(TokioIo::new(stream))
     });
@@ -44,11 +29,11 @@ where
 /// Makes a server with such a library. `begin` creates the session of a new connection.
 pub fn own_server<B, S>(begin: B) -> Arc<dyn Accept>
 where
-    B: Fn(TcpStream) -> Result<S, AcceptError> + Send + Sync + 'static,
-    S: HandshakeStream,
+    B: Fn(Socket<TcpStream>) -> Result<S, AcceptError> + Send + Sync + 'static,
+    S: SocketSession<Transport = Socket<TcpStream>> + Unpin + Send + 'static,
 {
     accepting(move |stream| {
-        let begun = begin(stream);
+        let begun = begin(Socket::new(stream));
         async { accepted(begun?).await }
     })
 }
@@ -66,7 +51,12 @@ where
 ///
 /// # Errors
 /// The handshake has failed.
-pub async fn accepted(mut stream: impl HandshakeStream) -> Result<Accepted, AcceptError> {
+pub async fn accepted<S, W>(session: S) -> Result<Accepted, AcceptError>
+where
+    S: SocketSession<Transport = Socket<W>> + Unpin + Send + 'static,
+    W: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut stream = TlsStream::new(session);
     poll_fn(|cx| stream.poll_handshake(cx)).await?;
     let negotiated = stream.negotiated();
     Ok(Accepted::new(stream, negotiated))

@@ -112,7 +112,7 @@ impl<S: DrivenSession<Transport = Pipe> + Send> Session for Piped<S> {
                 Poll::Ready(done) => {
                     done?;
                     // Tickets may have arrived with the end of the handshake.
-                    if session.transport().has_input() {
+                    if session.transport_mut().has_input() {
                         receive(session, &mut [0; 64])?;
                     }
                     Ok(HandshakeState::Done)
@@ -164,7 +164,7 @@ fn receive<S: DrivenSession<Transport = Pipe>>(
     plaintext: &mut [u8],
 ) -> io::Result<usize> {
     let mut received = 0;
-    while session.transport().has_input() || session.has_plaintext() {
+    while session.transport_mut().has_input() || session.has_plaintext() {
         match session.read(plaintext)? {
             Poll::Ready(0) | Poll::Pending => break,
             Poll::Ready(count) => received += count,
@@ -185,10 +185,6 @@ mod tests {
 
     impl DrivenSession for Plain {
         type Transport = Pipe;
-
-        fn transport(&self) -> &Pipe {
-            &self.pipe
-        }
 
         fn transport_mut(&mut self) -> &mut Pipe {
             &mut self.pipe

@@ -5,15 +5,11 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use hyper_util::{
-    client::legacy::connect::{Connected, Connection},
-    rt::TokioIo,
-};
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use netbench_tls::Negotiated;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{HandshakeStream, SocketSession};
-use crate::Wire;
+use super::SocketSession;
 
 /// An asynchronous stream as the transport of a library that knows no contexts of polls.
 #[derive(Debug)]
@@ -75,15 +71,25 @@ impl<W: AsyncWrite + Unpin> Write for Socket<W> {
 
 /// A byte stream inside TLS, for hyper and tokio.
 #[derive(Debug)]
-pub struct TlsStream<S>(S);
+pub(super) struct TlsStream<S>(S);
 
 impl<S, W> TlsStream<S>
 where
     S: SocketSession<Transport = Socket<W>>,
 {
     /// Wraps a session that has not begun.
-    pub fn new(session: S) -> Self {
+    pub(super) fn new(session: S) -> Self {
         Self(session)
+    }
+
+    /// Continues the handshake.
+    pub(super) fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.with_context(cx, S::handshake)
+    }
+
+    /// Returns the negotiated parameters, once the handshake is done.
+    pub(super) fn negotiated(&self) -> Negotiated {
+        self.0.negotiated()
     }
 
     /// Lets the transport poll the underlying stream in `work`.
@@ -92,20 +98,6 @@ where
         let result = work(&mut self.0);
         self.0.transport_mut().context = ptr::null_mut();
         result
-    }
-}
-
-impl<S, W> HandshakeStream for TlsStream<S>
-where
-    S: SocketSession<Transport = Socket<W>> + Unpin + Send + 'static,
-    W: AsyncRead + AsyncWrite + Unpin,
-{
-    fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.with_context(cx, S::handshake)
-    }
-
-    fn negotiated(&self) -> Negotiated {
-        self.0.negotiated()
     }
 }
 
@@ -159,16 +151,12 @@ where
     }
 }
 
-impl<S> Connection for TlsStream<S>
-where
-    S: SocketSession<Transport = Socket<TokioIo<Wire>>>,
-{
+impl<S: SocketSession> Connection for TlsStream<S> {
     fn connected(&self) -> Connected {
-        let connected = self.0.transport().stream.inner().connected();
         if self.0.alpn().as_deref() == Some(b"h2") {
-            connected.negotiated_h2()
+            Connected::new().negotiated_h2()
         } else {
-            connected
+            Connected::new()
         }
     }
 }
