@@ -2,8 +2,8 @@
 
 use std::ptr;
 
-use netbench_tls::{FailureWord, Group};
-use netbench_worker::{KeyExchange, Owned, SessionError, SetupError, failed, refused};
+use netbench_tls::Group;
+use netbench_worker::{Exchange, ExchangeCalls, KeyExchange, Owned, SetupError, refused};
 
 use crate::{
     ffi::{Item, PrivateKeyStr},
@@ -21,92 +21,27 @@ const CURVES: &[(Group, &[u8])] = &[
     (Group::SECP384R1, &[6, 5, 0x2b, 0x81, 4, 0, 0x22]),
 ];
 
-/// Both sides of an exchange.
-pub(crate) struct Exchange {
-    curve: &'static [u8],
-    client: Option<Pair>,
-    /// The server's share.
-    answer: Vec<u8>,
-    client_secret: Option<Owned<SymKeyStr>>,
-    server_secret: Option<Owned<SymKeyStr>>,
-}
-
-impl Exchange {
-    pub(crate) fn new(group: Group) -> Result<Self, SetupError> {
-        library().map_err(refused("NSS"))?;
-        let mut known = CURVES.iter();
-        let (_, curve) = known.find(|(own, _)| *own == group).ok_or_else(|| {
-            SetupError::Unsupported(format!("its worker does not call NSS' {group} by itself"))
-        })?;
-        Ok(Self {
-            curve,
-            client: None,
-            answer: Vec::new(),
-            client_secret: None,
-            server_secret: None,
-        })
-    }
-
-    /// Derives the secret of one side's key and the other side's share.
-    fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Owned<SymKeyStr>, Error> {
-        let mut other = PublicKeyStr {
-            kind: pk11::EC_KEY,
-            parameters: Item::of(self.curve),
-            value: Item::of(share),
-            ..PublicKeyStr::default()
-        };
-        // SAFETY: all arguments live longer than the call, and the library keeps none of them.
-        unsafe {
-            made(pk11::PK11_PubDeriveWithKDF(
-                pair.key.pointer(),
-                &raw mut other,
-                0,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                pk11::CKM_ECDH1_DERIVE,
-                pk11::CKM_HKDF_DERIVE,
-                pk11::CKA_DERIVE,
-                0,
-                pk11::CKD_NULL,
-                ptr::null_mut(),
-                ptr::null_mut(),
-            ))
-        }
-    }
-
-    fn client(&self) -> Result<&Pair, SessionError> {
-        let client = self.client.as_ref();
-        client.ok_or_else(|| SessionError::new(FailureWord::Primitive, "no key share"))
-    }
-}
-
-impl KeyExchange for Exchange {
-    fn key_share(&mut self) -> Result<(), SessionError> {
-        let made = Pair::new(self.curve).map_err(failed(FailureWord::Primitive))?;
-        self.client = Some(made);
-        Ok(())
-    }
-
-    fn respond(&mut self) -> Result<(), SessionError> {
-        let client = self.client()?;
-        let server = Pair::new(self.curve).map_err(failed(FailureWord::Primitive))?;
-        let secret = self.agreed(&server, client.share());
-        self.server_secret = Some(secret.map_err(failed(FailureWord::Primitive))?);
-        self.answer.clear();
-        self.answer.extend_from_slice(server.share());
-        Ok(())
-    }
-
-    fn agree(&mut self) -> Result<(), SessionError> {
-        let secret = self.agreed(self.client()?, &self.answer);
-        self.client_secret = Some(secret.map_err(failed(FailureWord::Primitive))?);
-        Ok(())
-    }
-
-    fn secrets(&self) -> Option<[&[u8]; 2]> {
-        let (client, server) = (self.client_secret.as_ref()?, self.server_secret.as_ref()?);
-        Some([bytes(client)?, bytes(server)?])
-    }
+/// Makes a key exchange in a group.
+pub(crate) fn exchange(group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+    library().map_err(refused("NSS"))?;
+    let mut known = CURVES.iter();
+    let (_, curve) = known.find(|(own, _)| *own == group).ok_or_else(|| {
+        SetupError::Unsupported(format!("its worker does not call NSS' {group} by itself"))
+    })?;
+    let calls = ExchangeCalls {
+        start: |curve: &&'static [u8]| Pair::new(curve),
+        respond: |curve, client| {
+            let server = Pair::new(curve)?;
+            let secret = server.agreed(curve, client.share())?;
+            Ok((server, secret))
+        },
+        agree: |curve, client, (server, _)| {
+            let secret = client.agreed(curve, server.share())?;
+            Ok((Some(client), secret))
+        },
+        secrets: |client, (_, server)| [bytes(client), bytes(server)],
+    };
+    Ok(Box::new(Exchange::new(*curve, calls)))
 }
 
 /// A key pair.
@@ -129,6 +64,33 @@ impl Pair {
         }
     }
 
+    /// Derives the secret of this key and the other side's share.
+    fn agreed(&self, curve: &[u8], share: &[u8]) -> Result<Owned<SymKeyStr>, Error> {
+        let mut other = PublicKeyStr {
+            kind: pk11::EC_KEY,
+            parameters: Item::of(curve),
+            value: Item::of(share),
+            ..PublicKeyStr::default()
+        };
+        // SAFETY: all arguments live longer than the call, and the library keeps none of them.
+        unsafe {
+            made(pk11::PK11_PubDeriveWithKDF(
+                self.key.pointer(),
+                &raw mut other,
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                pk11::CKM_ECDH1_DERIVE,
+                pk11::CKM_HKDF_DERIVE,
+                pk11::CKA_DERIVE,
+                0,
+                pk11::CKD_NULL,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            ))
+        }
+    }
+
     /// Returns the public key in the format of a key share.
     fn share(&self) -> &[u8] {
         // SAFETY: the key lives as long as the pair.
@@ -136,10 +98,13 @@ impl Pair {
     }
 }
 
-fn bytes(secret: &Owned<SymKeyStr>) -> Option<&[u8]> {
+/// Returns a secret's bytes, or none if the library does not hand them out.
+fn bytes(secret: &Owned<SymKeyStr>) -> &[u8] {
     // SAFETY: the key keeps the bytes as long as it lives.
     unsafe {
-        checked(pk11::PK11_ExtractKeyValue(secret.pointer())).ok()?;
-        Some((*pk11::PK11_GetKeyData(secret.pointer())).bytes())
+        match checked(pk11::PK11_ExtractKeyValue(secret.pointer())) {
+            Ok(()) => (*pk11::PK11_GetKeyData(secret.pointer())).bytes(),
+            Err(_) => &[],
+        }
     }
 }

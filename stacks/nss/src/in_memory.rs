@@ -20,7 +20,7 @@ use crate::{
     certificates::{Identity, Roots},
     chain,
     config::{Config, Kept},
-    exchange::Exchange,
+    exchange::exchange,
     ffi,
     library::library,
     records::records,
@@ -106,7 +106,7 @@ impl InMemory for Nss {
     }
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
-        Ok(Box::new(Exchange::new(group)?))
+        exchange(group)
     }
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {

@@ -7,12 +7,16 @@ use std::{
 
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use netbench_libssl::good;
+use netbench_tls::Group;
+use netbench_worker::{Exchange, ExchangeCalls, KeyExchange, SetupError};
 use openssl::{
     error::ErrorStack,
-    pkey::{HasPrivate, HasPublic, PKey, PKeyRef, Public},
+    pkey::{HasPrivate, HasPublic, PKey, PKeyRef, Private, Public},
     pkey_ctx::PkeyCtx,
 };
 use openssl_sys::EVP_PKEY;
+
+use crate::line::{decapsulate, encapsulate, key_pair};
 
 unsafe extern "C" {
     #[cfg_attr(before_openssl_3, link_name = "EVP_PKEY_get1_tls_encodedpoint")]
@@ -25,8 +29,56 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
+/// Makes a key exchange in a group.
+pub(crate) fn exchange(group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+    key_pair(group).map_err(|_| SetupError::Unsupported(format!("no {group} in this OpenSSL")))?;
+    let calls = ExchangeCalls {
+        start: |group: &Group| {
+            let key = key_pair(*group)?;
+            Ok((encoded(&key)?, key))
+        },
+        respond,
+        agree,
+        secrets: |client, (_, server)| [client, server],
+    };
+    Ok(Box::new(Exchange::new(group, calls)))
+}
+
+/// A client's share, and its key.
+type Client = (Vec<u8>, PKey<Private>);
+
+/// A server's message, and its secret.
+type Server = (Vec<u8>, Vec<u8>);
+
+fn respond(group: &Group, (share, key): &Client) -> Result<Server, ErrorStack> {
+    let client = peer(key, share)?;
+    if is_kem(*group) {
+        return encapsulate(&client);
+    }
+    let own = key_pair(*group)?;
+    Ok((encoded(&own)?, derive(&own, &client)?))
+}
+
+fn agree(
+    group: &Group,
+    client: Client,
+    (message, _): &Server,
+) -> Result<(Option<Client>, Vec<u8>), ErrorStack> {
+    let (_, key) = &client;
+    let secret = if is_kem(*group) {
+        decapsulate(key, message)?
+    } else {
+        derive(key, &*peer(key, message)?)?
+    };
+    Ok((Some(client), secret))
+}
+
+fn is_kem(group: Group) -> bool {
+    group == Group::X25519MLKEM768
+}
+
 /// Returns the public key in the format of a key share.
-pub(crate) fn encoded<T: HasPublic>(key: &PKeyRef<T>) -> Result<Vec<u8>, ErrorStack> {
+fn encoded<T: HasPublic>(key: &PKeyRef<T>) -> Result<Vec<u8>, ErrorStack> {
     let mut start = ptr::null_mut();
     // SAFETY: the key is live, and `start` is written where the result is not 0.
     let length = unsafe { EVP_PKEY_get1_encoded_public_key(key.as_ptr(), &raw mut start) };
@@ -41,10 +93,7 @@ pub(crate) fn encoded<T: HasPublic>(key: &PKeyRef<T>) -> Result<Vec<u8>, ErrorSt
 }
 
 /// Returns the peer's public key, of the kind of `own`.
-pub(crate) fn peer<T: HasPublic>(
-    own: &PKeyRef<T>,
-    encoded: &[u8],
-) -> Result<PKey<Public>, ErrorStack> {
+fn peer<T: HasPublic>(own: &PKeyRef<T>, encoded: &[u8]) -> Result<PKey<Public>, ErrorStack> {
     // SAFETY: the call allocates a key, or returns null.
     let key = unsafe { openssl_sys::EVP_PKEY_new() };
     if key.is_null() {
@@ -62,7 +111,7 @@ pub(crate) fn peer<T: HasPublic>(
 }
 
 /// Derives the secret of a Diffie-Hellman exchange.
-pub(crate) fn derive<T: HasPrivate, U: HasPublic>(
+fn derive<T: HasPrivate, U: HasPublic>(
     own: &PKeyRef<T>,
     peer: &PKeyRef<U>,
 ) -> Result<Vec<u8>, ErrorStack> {

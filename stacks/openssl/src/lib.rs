@@ -2,12 +2,11 @@
 //!
 //! This crate must never load trust roots or settings other than the given ones. Start reading at `stack.rs`;
 //! `client.rs`, `server.rs` and `suite.rs` set OpenSSL up, with the code of netbench-libssl that AWS-LC shares
-//! and their common settings in `settings.rs`; `crypto.rs`, `exchange.rs` and `records.rs` call its cryptography,
+//! and their common settings in `settings.rs`; `exchange.rs` and `records.rs` call its cryptography,
 //! `line` has the differences between its lines, and `names.rs` and `negotiated.rs` translate. `watch.rs` is for
 //! libraries on top of OpenSSL.
 
 mod client;
-mod crypto;
 #[cfg_attr(before_openssl_4, path = "ech_before_4.rs")]
 mod ech;
 mod exchange;

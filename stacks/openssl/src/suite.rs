@@ -12,7 +12,7 @@ use netbench_worker::{
 use openssl::ssl::SslMode;
 
 use crate::{
-    crypto::Exchange,
+    exchange::exchange,
     records::RecordKeys,
     stack::{Buffers, OpenSsl},
 };
@@ -45,7 +45,7 @@ impl InMemory for OpenSsl {
 
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
         self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Exchange::new(group)?))
+        exchange(group)
     }
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {

@@ -29,7 +29,10 @@ pub(crate) fn exchange(wanted: Group) -> Result<Box<dyn KeyExchange>, SetupError
     let calls = ExchangeCalls {
         start: |group: &&dyn SupportedKxGroup| group.start(),
         respond: |group, client: &StartedKeyExchange| group.start_and_complete(client.pub_key()),
-        agree: |client, server| client.into_single().complete(&server.pub_key),
+        agree: |_, client, server| {
+            let secret = client.into_single().complete(&server.pub_key);
+            secret.map(|secret| (None, secret))
+        },
         secrets: |client, server| [client.secret_bytes(), server.secret.secret_bytes()],
     };
     Ok(Box::new(Exchange::new(group(wanted)?, calls)))

@@ -36,7 +36,10 @@ pub(crate) fn exchange(
     let calls = ExchangeCalls {
         start: |group: &&dyn SupportedKxGroup| group.start(),
         respond: |group, client| group.start_and_complete(client.pub_key()),
-        agree: |client, server| client.complete(&server.pub_key),
+        agree: |_, client, server| {
+            let secret = client.complete(&server.pub_key);
+            secret.map(|secret| (None, secret))
+        },
         secrets: |client, server| [client.secret_bytes(), server.secret.secret_bytes()],
     };
     Ok(Box::new(Exchange::new(group, calls)))

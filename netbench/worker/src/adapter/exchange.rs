@@ -4,7 +4,7 @@ use netbench_tls::FailureWord;
 
 use crate::{KeyExchange, SessionError};
 
-/// A key exchange in progress, with a library whose client's key pair is for one use.
+/// A key exchange in progress.
 #[derive(Debug)]
 pub struct Exchange<G, C, S, A, E> {
     group: G,
@@ -21,8 +21,8 @@ pub struct ExchangeCalls<G, C, S, A, E> {
     pub start: fn(&G) -> Result<C, E>,
     /// Generates the server's share and computes its secret, from the client's key share.
     pub respond: fn(&G, &C) -> Result<S, E>,
-    /// Computes the client's secret.
-    pub agree: fn(C, &S) -> Result<A, E>,
+    /// Computes the client's secret, and returns the key pair if it is not for one use.
+    pub agree: fn(&G, C, &S) -> Result<(Option<C>, A), E>,
     /// Returns the secrets of client and server.
     pub secrets: for<'a> fn(&'a A, &'a S) -> [&'a [u8]; 2],
 }
@@ -56,7 +56,8 @@ impl<G, C, S, A, E: Display> KeyExchange for Exchange<G, C, S, A, E> {
         let (Some(client), Some(server)) = (self.client.take(), &self.server) else {
             return Err(failed("no share"));
         };
-        self.agreed = Some((self.calls.agree)(client, server).map_err(failed)?);
+        let (client, agreed) = (self.calls.agree)(&self.group, client, server).map_err(failed)?;
+        (self.client, self.agreed) = (client, Some(agreed));
         Ok(())
     }
 
@@ -81,7 +82,7 @@ mod tests {
         let calls = ExchangeCalls {
             start: |base: &u8| Ok::<_, String>(vec![*base]),
             respond: |base, client| Ok(vec![client[0] * base]),
-            agree: |client, server| Ok(vec![client[0] * server[0], 1]),
+            agree: |_, client, server| Ok((None, vec![client[0] * server[0], 1])),
             secrets: |client, server| [&client[..1], server.as_slice()],
         };
         let mut exchange = Exchange::new(2, calls);
