@@ -30,7 +30,7 @@ pub mod watch;
 use std::{process::ExitCode, sync::Arc};
 
 pub use settings::can_group;
-use stack::Buffers;
+use stack::Usage;
 pub use stack::{Library, OpenSsl, library_facts};
 
 /// The libssl with which this build is linked. Packages that are built together share one.
@@ -71,10 +71,10 @@ pub fn work(library: Library, executable: &'static str) -> ExitCode {
         return ExitCode::FAILURE;
     }
     netbench_worker::run(vec![
-        Arc::new(OpenSsl::new(library, Buffers::Kept, executable)),
-        Arc::new(OpenSsl::new(library, Buffers::Released, executable)),
-        Arc::new(OpenSsl::new(library, Buffers::MemoryBios, executable)),
-        Arc::new(OpenSsl::new(library, Buffers::Kept, executable).plain()),
+        Arc::new(OpenSsl::new(library, Usage::Usual, executable)),
+        Arc::new(OpenSsl::new(library, Usage::ReleasedBuffers, executable)),
+        Arc::new(OpenSsl::new(library, Usage::MemoryBios, executable)),
+        Arc::new(OpenSsl::new(library, Usage::Plain, executable)),
     ])
 }
 

@@ -38,66 +38,50 @@ pub fn library_facts() -> [(&'static str, String); 6] {
     ]
 }
 
-/// The buffers of a session of the suite.
+/// The way in which the library is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Buffers {
-    /// The session keeps its record buffers while it has no data to read or write, which is libssl's default.
-    Kept,
-    /// The session frees them (`SSL_MODE_RELEASE_BUFFERS`), as with the openssl crate's connector. Only for
+pub(crate) enum Usage {
+    /// A client connects through hyper-openssl. In memory, sessions keep their record buffers while they have no data to read
+    /// or write, which is libssl's default.
+    Usual,
+    /// A client connects through tokio-openssl alone. Only for connections: in memory, there is no connector.
+    Plain,
+    /// Sessions free their buffers (`SSL_MODE_RELEASE_BUFFERS`), as with the openssl crate's connector. Only for
     /// the suite: in connections, the stack with the default already uses that connector.
-    Released,
+    ReleasedBuffers,
     /// Records pass through OpenSSL's memory BIOs. Only for the suite.
     MemoryBios,
-}
-
-/// The crate through which a client connects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Connector {
-    /// hyper-openssl.
-    HyperOpenSsl,
-    /// tokio-openssl alone. Only for connections: in memory, there is no connector.
-    TokioOpenSsl,
 }
 
 /// OpenSSL as it is linked.
 pub struct OpenSsl {
     library: Library,
-    connector: Connector,
-    pub(crate) buffers: Buffers,
+    pub(crate) usage: Usage,
     executable: &'static str,
 }
 
 impl OpenSsl {
     /// Returns the library with which this build is linked, for workers of libraries on top of it.
     pub fn linked(executable: &'static str) -> Self {
-        Self::new(crate::LINKED, Buffers::Kept, executable)
+        Self::new(crate::LINKED, Usage::Usual, executable)
     }
 
-    pub(crate) fn new(library: Library, buffers: Buffers, executable: &'static str) -> Self {
+    pub(crate) fn new(library: Library, usage: Usage, executable: &'static str) -> Self {
         Self {
             library,
-            connector: Connector::HyperOpenSsl,
-            buffers,
+            usage,
             executable,
-        }
-    }
-
-    /// Makes the same stack without hyper-openssl.
-    pub(crate) fn plain(self) -> Self {
-        Self {
-            connector: Connector::TokioOpenSsl,
-            ..self
         }
     }
 
     /// Refuses operations that a variant for the suite does not support.
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
-        match self.buffers {
-            Buffers::Kept => Ok(()),
-            Buffers::Released => Err(SetupError::unsupported(
+        match self.usage {
+            Usage::Usual | Usage::Plain => Ok(()),
+            Usage::ReleasedBuffers => Err(SetupError::unsupported(
                 "it is for the suite; the connector of the stack openssl releases buffers already",
             )),
-            Buffers::MemoryBios => Err(SetupError::unsupported(
+            Usage::MemoryBios => Err(SetupError::unsupported(
                 "it is for the suite; the connector of the stack openssl has a BIO over the socket",
             )),
         }
@@ -106,23 +90,17 @@ impl OpenSsl {
 
 impl Stack for OpenSsl {
     fn name(&self) -> &'static str {
-        if self.connector == Connector::TokioOpenSsl {
-            return match self.library {
-                Library::Vendored => concat!(env!("OPENSSL_STACK"), "+plain"),
-                Library::System => "openssl-system+plain",
-            };
-        }
-        match (self.library, self.buffers) {
-            (Library::Vendored, Buffers::Kept) => env!("OPENSSL_STACK"),
-            (Library::Vendored, Buffers::Released) => {
+        match (self.library, self.usage) {
+            (Library::Vendored, Usage::Usual) => env!("OPENSSL_STACK"),
+            (Library::Vendored, Usage::Plain) => concat!(env!("OPENSSL_STACK"), "+plain"),
+            (Library::Vendored, Usage::ReleasedBuffers) => {
                 concat!(env!("OPENSSL_STACK"), "+release-buffers")
             }
-            (Library::Vendored, Buffers::MemoryBios) => {
-                concat!(env!("OPENSSL_STACK"), "+memory-bio")
-            }
-            (Library::System, Buffers::Kept) => "openssl-system",
-            (Library::System, Buffers::Released) => "openssl-system+release-buffers",
-            (Library::System, Buffers::MemoryBios) => "openssl-system+memory-bio",
+            (Library::Vendored, Usage::MemoryBios) => concat!(env!("OPENSSL_STACK"), "+memory-bio"),
+            (Library::System, Usage::Usual) => "openssl-system",
+            (Library::System, Usage::Plain) => "openssl-system+plain",
+            (Library::System, Usage::ReleasedBuffers) => "openssl-system+release-buffers",
+            (Library::System, Usage::MemoryBios) => "openssl-system+memory-bio",
         }
     }
 
@@ -138,12 +116,10 @@ impl Stack for OpenSsl {
             RequiresClientCertificate,
             DeprecatedVersions,
         ];
-        let operations = match (self.buffers, self.connector) {
-            (Buffers::Kept, Connector::TokioOpenSsl) => [connecting, OF_SERVERS].concat(),
-            (Buffers::Kept, Connector::HyperOpenSsl) => {
-                [connecting, &[Suite, SetUp, Verify], OF_CLIENTS, OF_SERVERS].concat()
-            }
-            (Buffers::Released | Buffers::MemoryBios, _) => vec![Suite],
+        let operations = match self.usage {
+            Usage::Plain => [connecting, OF_SERVERS].concat(),
+            Usage::Usual => [connecting, &[Suite, SetUp, Verify], OF_CLIENTS, OF_SERVERS].concat(),
+            Usage::ReleasedBuffers | Usage::MemoryBios => vec![Suite],
         };
         StackDescription {
             record: WorkerRecord {
@@ -153,16 +129,16 @@ impl Stack for OpenSsl {
                 provider: None,
                 connector: locked_package(
                     include_str!("../../../Cargo.lock"),
-                    match self.connector {
-                        Connector::HyperOpenSsl => "hyper-openssl",
-                        Connector::TokioOpenSsl => "tokio-openssl",
+                    match self.usage {
+                        Usage::Plain => "tokio-openssl",
+                        _ => "hyper-openssl",
                     },
                 ),
                 build: build_facts_with(library_facts()),
             },
             operations: operations.into_iter().collect(),
-            trust_sources: match (self.buffers, self.connector) {
-                (Buffers::Kept, Connector::HyperOpenSsl) => SOURCES.map(str::to_owned).to_vec(),
+            trust_sources: match self.usage {
+                Usage::Usual => SOURCES.map(str::to_owned).to_vec(),
                 _ => Vec::new(),
             },
             groups: supported(Group::OFFERED, can_group),
@@ -173,9 +149,9 @@ impl Stack for OpenSsl {
 
     fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        match self.connector {
-            Connector::HyperOpenSsl => client::connector(setup),
-            Connector::TokioOpenSsl => plain_client::connector(setup),
+        match self.usage {
+            Usage::Plain => plain_client::connector(setup),
+            _ => client::connector(setup),
         }
     }
 
@@ -203,7 +179,7 @@ impl Stack for OpenSsl {
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
-        (self.connector == Connector::HyperOpenSsl).then_some(self as &dyn InMemory)
+        (self.usage != Usage::Plain).then_some(self as &dyn InMemory)
     }
 
     fn capabilities(&self) -> Option<u64> {

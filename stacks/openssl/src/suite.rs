@@ -14,7 +14,7 @@ use openssl::ssl::SslMode;
 use crate::{
     exchange::exchange,
     records::RecordKeys,
-    stack::{Buffers, OpenSsl},
+    stack::{OpenSsl, Usage},
 };
 
 impl InMemory for OpenSsl {
@@ -56,17 +56,17 @@ impl InMemory for OpenSsl {
 
 impl OpenSsl {
     fn sessions(&self) -> Sessions {
-        match self.buffers {
-            Buffers::Kept => Sessions::WithMode(SslMode::empty()),
-            Buffers::Released => Sessions::WithMode(SslMode::RELEASE_BUFFERS),
-            Buffers::MemoryBios => Sessions::OverMemoryBios,
+        match self.usage {
+            Usage::Usual | Usage::Plain => Sessions::WithMode(SslMode::empty()),
+            Usage::ReleasedBuffers => Sessions::WithMode(SslMode::RELEASE_BUFFERS),
+            Usage::MemoryBios => Sessions::OverMemoryBios,
         }
     }
 
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
-        match self.buffers {
-            Buffers::Kept => Ok(()),
-            Buffers::Released | Buffers::MemoryBios => Err(SetupError::unsupported(
+        match self.usage {
+            Usage::Usual | Usage::Plain => Ok(()),
+            Usage::ReleasedBuffers | Usage::MemoryBios => Err(SetupError::unsupported(
                 "it has the cryptography of the same stack with kept buffers",
             )),
         }

@@ -32,7 +32,7 @@ use crate::{
     names,
     provider::{Provider, verification, versions},
     server,
-    stack::{Interface, Rustls},
+    stack::{Rustls, Usage},
     unbuffered::Unbuffered,
 };
 
@@ -61,14 +61,14 @@ impl InMemory for Rustls {
             }
         };
         let name = ServerName::try_from(material.host.clone()).map_err(refused("host name"))?;
-        let (config, interface) = (Arc::new(config), self.interface);
+        let (config, usage) = (Arc::new(config), self.usage);
         Ok(Box::new(move || {
             let (config, name) = (Arc::clone(&config), name.clone());
-            if interface == Interface::Unbuffered {
+            if usage == Usage::Unbuffered {
                 return Unbuffered::session(UnbufferedClientConnection::new(config, name));
             }
             let client = ClientConnection::new(config, name);
-            buffered(client.map(Connection::Client), interface)
+            buffered(client.map(Connection::Client), usage)
         }))
     }
 
@@ -101,14 +101,14 @@ impl InMemory for Rustls {
                     .ok_or_else(|| self.provider.lacks("no session tickets"))?;
             }
         }
-        let (config, interface) = (Arc::new(config), self.interface);
+        let (config, usage) = (Arc::new(config), self.usage);
         Ok(Box::new(move || {
             let config = Arc::clone(&config);
-            if interface == Interface::Unbuffered {
+            if usage == Usage::Unbuffered {
                 return Unbuffered::session(UnbufferedServerConnection::new(config));
             }
             let server = ServerConnection::new(config);
-            buffered(server.map(Connection::Server), interface)
+            buffered(server.map(Connection::Server), usage)
         }))
     }
 
@@ -156,9 +156,9 @@ impl InMemory for Rustls {
 
 impl Rustls {
     fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
-        match self.interface {
-            Interface::Buffered => Ok(()),
-            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::unsupported(
+        match self.usage {
+            Usage::Usual | Usage::Plain => Ok(()),
+            Usage::Unbuffered | Usage::NoBufferLimit => Err(SetupError::unsupported(
                 "it has the cryptography of the same stack with limited buffers",
             )),
         }
@@ -200,10 +200,10 @@ fn provider(
 
 fn buffered(
     made: Result<Connection, Error>,
-    interface: Interface,
+    usage: Usage,
 ) -> Result<Box<dyn Session>, SessionError> {
     Buffered::session(made.map(|mut connection| {
-        if interface == Interface::NoBufferLimit {
+        if usage == Usage::NoBufferLimit {
             connection.set_buffer_limit(None);
         }
         InMemorySession(connection)

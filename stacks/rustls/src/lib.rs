@@ -31,4 +31,4 @@ pub use provider::AwsLc;
 #[cfg(feature = "ring")]
 pub use provider::Ring;
 pub use provider::{Provider, package_version};
-pub use stack::{Interface, Rustls};
+pub use stack::{Rustls, Usage};

@@ -5,7 +5,7 @@ use std::{process::ExitCode, sync::Arc};
 
 #[cfg(feature = "aws-lc")]
 use netbench_stack_rustls::AwsLc;
-use netbench_stack_rustls::{Interface, Ring, Rustls};
+use netbench_stack_rustls::{Ring, Rustls, Usage};
 use netbench_worker::Stack;
 
 /// The package of which this worker is built with another version.
@@ -23,18 +23,17 @@ fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
         None => vec![
             Rustls::new(&Ring, executable),
             Rustls::new(&Ring, executable)
-                .variant("rustls-ring+no-buffer-limit", Interface::NoBufferLimit),
-            Rustls::new(&Ring, executable).plain("rustls-ring+plain"),
+                .variant("rustls-ring+no-buffer-limit", Usage::NoBufferLimit),
+            Rustls::new(&Ring, executable).variant("rustls-ring+plain", Usage::Plain),
             #[cfg(feature = "aws-lc")]
             Rustls::new(&AwsLc, executable),
             #[cfg(feature = "aws-lc")]
-            Rustls::new(&AwsLc, executable).plain("rustls-aws-lc+plain"),
+            Rustls::new(&AwsLc, executable).variant("rustls-aws-lc+plain", Usage::Plain),
+            #[cfg(feature = "aws-lc")]
+            Rustls::new(&AwsLc, executable).variant("rustls-aws-lc+unbuffered", Usage::Unbuffered),
             #[cfg(feature = "aws-lc")]
             Rustls::new(&AwsLc, executable)
-                .variant("rustls-aws-lc+unbuffered", Interface::Unbuffered),
-            #[cfg(feature = "aws-lc")]
-            Rustls::new(&AwsLc, executable)
-                .variant("rustls-aws-lc+no-buffer-limit", Interface::NoBufferLimit),
+                .variant("rustls-aws-lc+no-buffer-limit", Usage::NoBufferLimit),
         ],
     };
     all.into_iter()

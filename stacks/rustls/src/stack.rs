@@ -13,34 +13,27 @@ use crate::{
     server, set_up, trust,
 };
 
-/// The interface through which rustls is driven in memory.
+/// The way in which rustls is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interface {
-    /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
-    Buffered,
+pub enum Usage {
+    /// A client connects through hyper-rustls, as most users of hyper do. In memory, records go through the library's own
+    /// buffers (`ClientConnection`), as with tokio-rustls.
+    Usual,
+    /// A client connects through tokio-rustls alone. Only for connections: in memory, there is no connector.
+    Plain,
     /// Records are read and written in place (`UnbufferedClientConnection`). Only for the suite: the
     /// connectors do not use this interface.
     Unbuffered,
-    /// The interface of `Buffered` without the limit of 64 KiB for unsent data (`set_buffer_limit`): the library encrypts a
+    /// The buffers of `Usual` have no limit of 64 KiB for unsent data (`set_buffer_limit`): the library encrypts a
     /// large write whole before it sends a part. Only for the suite.
     NoBufferLimit,
-}
-
-/// The crate through which a client connects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Connector {
-    /// hyper-rustls, as most users of hyper have it.
-    HyperRustls,
-    /// tokio-rustls alone. Only for connections: in memory, there is no connector.
-    TokioRustls,
 }
 
 /// rustls with one provider.
 pub struct Rustls {
     name: &'static str,
-    connector: Connector,
     pub(crate) provider: &'static dyn Provider,
-    pub(crate) interface: Interface,
+    pub(crate) usage: Usage,
     executable: &'static str,
 }
 
@@ -50,28 +43,17 @@ impl Rustls {
         Self {
             name: provider.stack(),
             provider,
-            interface: Interface::Buffered,
-            connector: Connector::HyperRustls,
+            usage: Usage::Usual,
             executable,
         }
     }
 
-    /// Makes the same stack with another interface, under the name `name`.
+    /// Makes the same stack with another usage, under the name `name`.
     #[must_use]
-    pub fn variant(self, name: &'static str, interface: Interface) -> Self {
+    pub fn variant(self, name: &'static str, usage: Usage) -> Self {
         Self {
             name,
-            interface,
-            ..self
-        }
-    }
-
-    /// Makes the same stack without hyper-rustls, under the name `name`.
-    #[must_use]
-    pub fn plain(self, name: &'static str) -> Self {
-        Self {
-            name,
-            connector: Connector::TokioRustls,
+            usage,
             ..self
         }
     }
@@ -88,9 +70,9 @@ impl Rustls {
 
     /// Refuses operations that a variant for the suite does not support.
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
-        match self.interface {
-            Interface::Buffered => Ok(()),
-            Interface::Unbuffered | Interface::NoBufferLimit => Err(SetupError::unsupported(
+        match self.usage {
+            Usage::Usual | Usage::Plain => Ok(()),
+            Usage::Unbuffered | Usage::NoBufferLimit => Err(SetupError::unsupported(
                 "it is for the suite; hyper-rustls and tokio-rustls use the interface with limited buffers",
             )),
         }
@@ -102,9 +84,9 @@ impl Rustls {
             stack: self.name.to_owned(),
             library: package_version("rustls"),
             provider: Some(self.provider.library()),
-            connector: package_version(match self.connector {
-                Connector::HyperRustls => "hyper-rustls",
-                Connector::TokioRustls => "tokio-rustls",
+            connector: package_version(match self.usage {
+                Usage::Plain => "tokio-rustls",
+                _ => "hyper-rustls",
             }),
             build: build_facts_with(self.provider.build()),
         }
@@ -128,21 +110,16 @@ impl Stack for Rustls {
             ServesEarlyData,
             RequiresClientCertificate,
         ];
-        let mut operations = match (self.interface, self.connector) {
-            (Interface::Buffered, Connector::TokioRustls) => {
-                [&connecting[..], &[EarlyRequest]].concat()
-            }
-            (Interface::Buffered, Connector::HyperRustls) => {
-                [&connecting[..], &[Suite, SetUp, EarlyData, Verify]].concat()
-            }
-            (Interface::Unbuffered | Interface::NoBufferLimit, _) => vec![Suite],
+        let mut operations = match self.usage {
+            Usage::Plain => [&connecting[..], &[EarlyRequest]].concat(),
+            Usage::Usual => [&connecting[..], &[Suite, SetUp, EarlyData, Verify]].concat(),
+            Usage::Unbuffered | Usage::NoBufferLimit => vec![Suite],
         };
-        let is_through_hyper = self.connector == Connector::HyperRustls;
-        let connects = is_through_hyper && self.interface == Interface::Buffered;
-        if connects && self.provider.hpke_with_x25519().is_some() {
+        let is_usual = self.usage == Usage::Usual;
+        if is_usual && self.provider.hpke_with_x25519().is_some() {
             operations.extend([Ech, EchGrease]);
         }
-        let sources = trust::SOURCES.into_iter().filter(|_| connects);
+        let sources = trust::SOURCES.into_iter().filter(|_| is_usual);
         StackDescription {
             record: self.record(),
             operations: operations.into_iter().collect(),
@@ -155,9 +132,9 @@ impl Stack for Rustls {
 
     fn connector(&self, setup: &ClientSetup<'_>) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        match self.connector {
-            Connector::HyperRustls => client::connector(self.provider, setup),
-            Connector::TokioRustls => plain_client::connector(self.provider, setup),
+        match self.usage {
+            Usage::Plain => plain_client::connector(self.provider, setup),
+            _ => client::connector(self.provider, setup),
         }
     }
 
@@ -185,7 +162,7 @@ impl Stack for Rustls {
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {
-        (self.connector == Connector::HyperRustls).then_some(self as &dyn InMemory)
+        (self.usage != Usage::Plain).then_some(self as &dyn InMemory)
     }
 
     fn capabilities(&self) -> Option<u64> {
