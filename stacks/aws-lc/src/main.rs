@@ -4,7 +4,6 @@
 //! `stack.rs`. netbench-libssl has the code that OpenSSL's worker shares, and this package the differences.
 
 mod client;
-mod explain;
 mod ffi;
 mod negotiated;
 mod preference;

@@ -10,6 +10,7 @@ use std::{
 
 use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::CipherSuite;
+use netbench_worker::made_once;
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
@@ -38,11 +39,7 @@ pub(crate) fn prefer(
 /// Returns the index under which a context keeps its order.
 fn index() -> Result<Index<SslContext, Vec<CipherSuite>>, ErrorStack> {
     static INDEX: OnceLock<Index<SslContext, Vec<CipherSuite>>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = SslContext::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
+    made_once(&INDEX, SslContext::new_ex_index)
 }
 
 /// Restricts the suites. AWS-LC calls this function after it has received the ClientHello, before any choice.

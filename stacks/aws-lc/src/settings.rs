@@ -1,16 +1,22 @@
 //! Versions, suites, groups and schemes, set in the same way on clients and servers, and other differences from
 //! OpenSSL.
 
-use std::{ffi::CString, fmt::Display};
+use std::{
+    ffi::{CString, c_int, c_void},
+    fmt::Display,
+    ptr,
+};
 
-use netbench_libssl::{Libssl, Side, VerifyCallback};
+use foreign_types_shared::ForeignTypeRef;
+use netbench_libssl::{Libssl, Side, VerifyCallback, good};
 use netbench_tls::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
 use netbench_worker::{SetupError, refused};
 use openssl::{
     error::ErrorStack,
-    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
+    ssl::{SslContextBuilder, SslOptions, SslRef},
     x509::{X509CrlRef, X509StoreContextRef, store::X509StoreBuilderRef},
 };
+use openssl_sys::{self as sys, X509_STORE_CTX};
 
 use crate::{ffi, negotiated, stack::AwsLc};
 
@@ -34,7 +40,9 @@ impl Libssl for AwsLc {
             suites.iter().copied().partition(|suite| suite.is_tls13());
         if !tls13.is_empty() {
             let list = CString::new(list(&tls13)).unwrap_or_default();
-            ffi::set_ciphersuites(ssl, &list).map_err(refused("suites"))?;
+            // SAFETY: the context is live, and so is the text, which is read.
+            good(unsafe { sys::SSL_CTX_set_ciphersuites(ssl.as_ptr(), list.as_ptr()) })
+                .map_err(refused("suites"))?;
         }
         // A list without any known suite is an error; an unknown suite in a list is not.
         let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
@@ -63,32 +71,55 @@ impl Libssl for AwsLc {
         if let Some(scheme) = schemes.iter().find(|scheme| !ffi::has_scheme(**scheme)) {
             return Err(unsupported("signature scheme", scheme));
         }
-        ffi::set_schemes(ssl, schemes).map_err(refused("signature schemes"))
+        let codes: Vec<u16> = schemes.iter().map(|scheme| scheme.0).collect();
+        let (context, count) = (ssl.as_ptr(), codes.len());
+        // SAFETY: the context is live, and so are the code points, which are copied.
+        good(unsafe { sys::SSL_CTX_set_verify_algorithm_prefs(context, codes.as_ptr(), count) })
+            .map_err(refused("signature schemes"))
     }
 
     fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
-        ffi::set_tickets(ssl, tickets)
+        // SAFETY: the context is live.
+        good(unsafe { sys::SSL_CTX_set_num_tickets(ssl.as_ptr(), tickets) })
     }
 
+    /// Limits records. AWS-LC would take the nearest length that it supports.
     fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError> {
-        ffi::set_max_send_fragment(ssl, bytes).map_err(refused("maximum fragment"))
+        let context = ssl.as_ptr();
+        // SAFETY: the context is live.
+        let is_set = (512..=16_384).contains(&bytes)
+            && unsafe { sys::SSL_CTX_set_max_send_fragment(context, bytes.into()) } == 1;
+        if is_set {
+            return Ok(());
+        }
+        let why = "AWS-LC takes 512 to 16,384 bytes";
+        Err(SetupError::refused("maximum fragment", why))
     }
 
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback) {
-        ffi::set_cert_verify_callback(ssl, callback);
+        let callback: unsafe extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int = callback;
+        let (context, nothing) = (ssl.as_ptr(), ptr::null_mut());
+        // SAFETY: the context is live, a function has static lifetime, and the argument is not used.
+        unsafe { sys::SSL_CTX_set_cert_verify_callback(context, Some(callback), nothing) };
     }
 
+    /// Sets the purpose of a server's certificate, and the parameters of `ssl`, including its host.
     fn set_as_client(context: &mut X509StoreContextRef, ssl: &SslRef) -> Result<(), ErrorStack> {
-        ffi::set_as_client(context, ssl)
+        // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
+        unsafe {
+            let (context, own) = (context.as_ptr(), sys::SSL_get0_param(ssl.as_ptr()));
+            good(sys::X509_STORE_CTX_set_default(
+                context,
+                c"ssl_server".as_ptr(),
+            ))?;
+            let parameters = sys::X509_STORE_CTX_get0_param(context);
+            good(sys::X509_VERIFY_PARAM_set1(parameters, own))
+        }
     }
 
     fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
-        ffi::add_crl(store, crl)
-    }
-
-    /// Returns no number: with AWS-LC, the openssl crate does not report it.
-    fn roots_read(_: &SslConnector) -> Option<u32> {
-        None
+        // SAFETY: both are live.
+        good(unsafe { sys::X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
     }
 
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
@@ -98,7 +129,11 @@ impl Libssl for AwsLc {
     /// Sends the tickets: AWS-LC keeps those of TLS 1.3 until the server writes, and lets servers without data make
     /// an empty write.
     fn send_tickets(ssl: &SslRef) -> Result<(), ErrorStack> {
-        ffi::write_nothing(ssl)
+        // SAFETY: the connection is live, and no bytes are read.
+        match unsafe { sys::SSL_write(ssl.as_ptr(), ptr::null(), 0) } {
+            result if result < 0 => Err(ErrorStack::get()),
+            _ => Ok(()),
+        }
     }
 }
 

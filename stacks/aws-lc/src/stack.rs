@@ -12,7 +12,7 @@ use netbench_worker::{
 };
 use openssl::{ssl::SslMode, version::version};
 
-use crate::{client, explain, ffi, server, settings};
+use crate::{client, ffi, server, settings};
 
 /// AWS-LC as the crate aws-lc-sys builds it.
 pub(crate) struct AwsLc;
@@ -75,7 +75,7 @@ impl Stack for AwsLc {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        netbench_libssl::explain(error, explain::cause)
+        netbench_libssl::explain::<Self>(error)
     }
 }
 

@@ -7,18 +7,16 @@ use openssl::{
     ssl::{self, ErrorCode},
 };
 
-/// Returns the meaning of an error of the openssl crate. `cause` returns that of the library's errors which explains the
-/// failure.
-pub fn explain(
-    error: &(dyn Error + 'static),
-    cause: fn(&ErrorStack) -> Option<&OpenSslError>,
-) -> Option<Explained> {
+use crate::Libssl;
+
+/// Returns the meaning of an error of the openssl crate.
+pub fn explain<L: Libssl>(error: &(dyn Error + 'static)) -> Option<Explained> {
     if let Some(stack) = error.downcast_ref::<ErrorStack>() {
-        return cause(stack).map(of_library);
+        return L::cause(stack).map(of_library);
     }
     let error = error.downcast_ref::<ssl::Error>()?;
     if let Some(stack) = error.ssl_error() {
-        return cause(stack).map(of_library);
+        return L::cause(stack).map(of_library);
     }
     // An end of stream is a failed system call without an error.
     let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();

@@ -22,7 +22,7 @@ use netbench_tls::{
 };
 use netbench_worker::{SetupError, usable_versions};
 use openssl::{
-    error::ErrorStack,
+    error::{Error, ErrorStack},
     ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
@@ -130,11 +130,18 @@ pub trait Libssl: 'static {
     fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack>;
 
     /// Returns the number of roots that a connector has read so far, if the library reports it.
-    fn roots_read(connector: &SslConnector) -> Option<u32>;
+    fn roots_read(_connector: &SslConnector) -> Option<u32> {
+        None
+    }
 
     /// Maps a result of `X509_verify_cert`.
     fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
         CertificateFault::of_x509_result(result.as_raw().into())
+    }
+
+    /// Returns that of the library's errors which explains a failure: the first. Later ones show where it was noticed.
+    fn cause(stack: &ErrorStack) -> Option<&Error> {
+        stack.errors().first()
     }
 
     /// Returns the negotiated parameters according to one side of a finished handshake.

@@ -1,7 +1,7 @@
 //! Functions for which the openssl crate has no safe wrapper.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_long, c_uint, c_void},
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
     ptr,
 };
 
@@ -10,9 +10,8 @@ use netbench_libssl::{Side, VerifyCallback, good};
 use netbench_tls::CipherSuite;
 use openssl::{
     error::ErrorStack,
-    ssl::{SslCipher, SslConnector, SslContextBuilder, SslRef},
+    ssl::{SslCipher, SslContextBuilder, SslRef},
     stack::StackRef,
-    x509::{X509CrlRef, X509StoreContextRef, store::X509StoreBuilderRef},
 };
 use openssl_sys::{
     SSL, SSL_CTX, X509_CRL, X509_STORE, X509_STORE_CTX, X509_VERIFY_PARAM, stack_st_SSL_CIPHER,
@@ -30,7 +29,7 @@ const GET_SIGNATURE_NID: c_int = 132;
 const SET_DH_AUTO: c_int = 118;
 
 /// `SSL_CTRL_SET_MAX_SEND_FRAGMENT` of openssl/ssl.h.
-const SET_MAX_SEND_FRAGMENT: c_int = 52;
+pub(crate) const SET_MAX_SEND_FRAGMENT: c_int = 52;
 
 /// `OPENSSL_CPU_INFO` of openssl/crypto.h.
 const CPU_INFO: c_int = 9;
@@ -42,14 +41,20 @@ unsafe extern "C" {
         argument: *mut c_void,
     );
     fn SSL_set_session_id_context(ssl: *mut SSL, context: *const u8, length: c_uint) -> c_int;
-    fn SSL_free_buffers(ssl: *mut SSL) -> c_int;
+    pub(crate) fn SSL_free_buffers(ssl: *mut SSL) -> c_int;
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
-    fn X509_STORE_CTX_set_default(ctx: *mut X509_STORE_CTX, name: *const c_char) -> c_int;
-    fn X509_STORE_CTX_get0_param(ctx: *mut X509_STORE_CTX) -> *mut X509_VERIFY_PARAM;
-    fn X509_VERIFY_PARAM_set1(to: *mut X509_VERIFY_PARAM, from: *const X509_VERIFY_PARAM) -> c_int;
-    fn X509_STORE_add_crl(store: *mut X509_STORE, crl: *mut X509_CRL) -> c_int;
+    pub(crate) fn X509_STORE_CTX_set_default(
+        ctx: *mut X509_STORE_CTX,
+        name: *const c_char,
+    ) -> c_int;
+    pub(crate) fn X509_STORE_CTX_get0_param(ctx: *mut X509_STORE_CTX) -> *mut X509_VERIFY_PARAM;
+    pub(crate) fn X509_VERIFY_PARAM_set1(
+        to: *mut X509_VERIFY_PARAM,
+        from: *const X509_VERIFY_PARAM,
+    ) -> c_int;
+    pub(crate) fn X509_STORE_add_crl(store: *mut X509_STORE, crl: *mut X509_CRL) -> c_int;
 }
 
 /// Has a connection resume sessions of this context alone.
@@ -61,16 +66,6 @@ pub(crate) fn set_session_id_context(
     good(unsafe { SSL_set_session_id_context(ssl.as_ptr(), context.as_ptr(), 32) })
 }
 
-/// Releases the buffers for records of a connection, and returns the function that does. They are made again when they are
-/// needed.
-pub(crate) fn free_buffers(ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {
-    // SAFETY: the connection is live, and no call of the library is under way.
-    match unsafe { SSL_free_buffers(ssl.as_ptr()) } {
-        1 => Ok(Some("SSL_free_buffers")),
-        _ => Err(ErrorStack::get()),
-    }
-}
-
 /// The instructions that the library found in the processor, as it says them.
 pub(crate) fn cpu_settings() -> String {
     // SAFETY: the result is a static string for every argument.
@@ -79,73 +74,18 @@ pub(crate) fn cpu_settings() -> String {
 }
 
 /// Makes `callback` verify chains instead of `X509_verify_cert`, which the callback must call.
-pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
-    // SAFETY: the context is live.
-    unsafe { set_raw_cert_verify_callback(ctx.as_ptr(), callback) }
-}
-
-/// Sets the callback of a context that has no Rust owner yet.
 ///
 /// # Safety
-/// The context is live.
-pub(crate) unsafe fn set_raw_cert_verify_callback(ctx: *mut SSL_CTX, callback: VerifyCallback) {
+/// The context is live. It may have no Rust owner yet.
+pub(crate) unsafe fn set_cert_verify_callback(ctx: *mut SSL_CTX, callback: VerifyCallback) {
     // SAFETY: a function has static lifetime, and the argument is not used.
     unsafe { SSL_CTX_set_cert_verify_callback(ctx, Some(callback), ptr::null_mut()) }
-}
-
-/// Sets up a verification context as libssl does for the client `ssl`: its security level, the purpose of a
-/// server's certificate, and the parameters of `ssl`, including its host.
-pub(crate) fn set_as_client(
-    context: &mut X509StoreContextRef,
-    ssl: &SslRef,
-) -> Result<(), ErrorStack> {
-    let level = c_int::try_from(ssl.security_level()).unwrap_or(c_int::MAX);
-    // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
-    unsafe {
-        let parameters = X509_STORE_CTX_get0_param(context.as_ptr());
-        openssl_sys::X509_VERIFY_PARAM_set_auth_level(parameters, level);
-        good(X509_STORE_CTX_set_default(
-            context.as_ptr(),
-            c"ssl_server".as_ptr(),
-        ))?;
-        good(X509_VERIFY_PARAM_set1(
-            parameters,
-            openssl_sys::SSL_get0_param(ssl.as_ptr()),
-        ))
-    }
-}
-
-/// Adds a list of revoked certificates, of which the store then holds a reference.
-pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
-    // SAFETY: both are live.
-    good(unsafe { X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
 }
 
 /// Makes the library choose finite-field groups by the strength of the key, for suites with DHE.
 pub(crate) fn set_dh_auto(ctx: &mut SslContextBuilder) {
     // SAFETY: the context is live; this control takes no pointer.
     unsafe { openssl_sys::SSL_CTX_ctrl(ctx.as_ptr(), SET_DH_AUTO, 1, ptr::null_mut()) };
-}
-
-/// Limits records to `bytes` of plaintext. OpenSSL accepts 512 to 16,384.
-pub(crate) fn set_max_send_fragment(
-    ctx: &mut SslContextBuilder,
-    bytes: u16,
-) -> Result<(), &'static str> {
-    // SAFETY: the context is live; this control takes no pointer.
-    let result = unsafe {
-        openssl_sys::SSL_CTX_ctrl(
-            ctx.as_ptr(),
-            SET_MAX_SEND_FRAGMENT,
-            c_long::from(bytes),
-            ptr::null_mut(),
-        )
-    };
-    if result == 1 {
-        Ok(())
-    } else {
-        Err("OpenSSL takes 512 to 16,384 bytes")
-    }
 }
 
 /// Returns hash and key type of the server's handshake signature, as OpenSSL's NIDs.
@@ -180,17 +120,4 @@ pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     // read here.
     let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
     stack.iter().map(names::cipher_suite).collect()
-}
-
-/// Returns the number of roots so far: a folder is read when a chain is verified.
-#[cfg(not(before_openssl_3))]
-pub(crate) fn roots_read(connector: &SslConnector) -> Option<u32> {
-    let store = connector.context().cert_store();
-    u32::try_from(store.all_certificates().len()).ok()
-}
-
-/// Returns no number, as the library does not report it.
-#[cfg(before_openssl_3)]
-pub(crate) fn roots_read(_: &SslConnector) -> Option<u32> {
-    None
 }

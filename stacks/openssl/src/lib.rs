@@ -10,7 +10,6 @@ mod client;
 #[cfg_attr(before_openssl_4, path = "ech_before_4.rs")]
 mod ech;
 mod exchange;
-mod explain;
 mod ffi;
 #[cfg_attr(before_openssl_3, path = "openssl_1_1_1.rs")]
 #[cfg_attr(not(before_openssl_3), path = "openssl_3.rs")]

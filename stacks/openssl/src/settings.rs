@@ -1,14 +1,19 @@
 //! Versions, suites and groups, set in the same way on clients and servers, and other differences from AWS-LC.
 
-use std::fmt::Display;
+use std::{
+    ffi::{c_int, c_long},
+    fmt::Display,
+    ptr,
+};
 
-use netbench_libssl::{Libssl, Side, VerifyCallback};
+use foreign_types_shared::ForeignTypeRef;
+use netbench_libssl::{Libssl, Side, VerifyCallback, good};
 use netbench_tls::{
     CertificateFault, CipherSuite, EchStatus, Group, Negotiated, SignatureScheme, TlsVersion,
 };
 use netbench_worker::{SetupError, refused};
 use openssl::{
-    error::ErrorStack,
+    error::{Error, ErrorStack},
     ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
@@ -58,31 +63,70 @@ impl Libssl for OpenSsl {
     }
 
     fn set_max_send_fragment(ssl: &mut SslContextBuilder, bytes: u16) -> Result<(), SetupError> {
-        ffi::set_max_send_fragment(ssl, bytes).map_err(refused("maximum fragment"))
+        let (control, bytes) = (ffi::SET_MAX_SEND_FRAGMENT, c_long::from(bytes));
+        // SAFETY: the context is live; this control takes no pointer.
+        match unsafe { openssl_sys::SSL_CTX_ctrl(ssl.as_ptr(), control, bytes, ptr::null_mut()) } {
+            1 => Ok(()),
+            _ => Err(SetupError::refused(
+                "maximum fragment",
+                "OpenSSL takes 512 to 16,384 bytes",
+            )),
+        }
     }
 
+    /// Releases the buffers, which are made again when they are needed.
     fn release_buffers(ssl: &SslRef) -> Result<Option<&'static str>, ErrorStack> {
-        ffi::free_buffers(ssl)
+        // SAFETY: the connection is live, and no call of the library is under way.
+        match unsafe { ffi::SSL_free_buffers(ssl.as_ptr()) } {
+            1 => Ok(Some("SSL_free_buffers")),
+            _ => Err(ErrorStack::get()),
+        }
     }
 
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback) {
-        ffi::set_cert_verify_callback(ssl, callback);
+        // SAFETY: the context is live.
+        unsafe { ffi::set_cert_verify_callback(ssl.as_ptr(), callback) };
     }
 
+    /// Sets the security level, the purpose of a server's certificate, and the parameters of `ssl`, including its host.
     fn set_as_client(context: &mut X509StoreContextRef, ssl: &SslRef) -> Result<(), ErrorStack> {
-        ffi::set_as_client(context, ssl)
+        let level = c_int::try_from(ssl.security_level()).unwrap_or(c_int::MAX);
+        // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
+        unsafe {
+            let (context, own) = (context.as_ptr(), openssl_sys::SSL_get0_param(ssl.as_ptr()));
+            let parameters = ffi::X509_STORE_CTX_get0_param(context);
+            openssl_sys::X509_VERIFY_PARAM_set_auth_level(parameters, level);
+            good(ffi::X509_STORE_CTX_set_default(
+                context,
+                c"ssl_server".as_ptr(),
+            ))?;
+            good(ffi::X509_VERIFY_PARAM_set1(parameters, own))
+        }
     }
 
     fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
-        ffi::add_crl(store, crl)
+        // SAFETY: both are live.
+        good(unsafe { ffi::X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
     }
 
+    /// Returns the number of roots so far: a folder is read when a chain is verified.
+    #[cfg(not(before_openssl_3))]
     fn roots_read(connector: &SslConnector) -> Option<u32> {
-        ffi::roots_read(connector)
+        let store = connector.context().cert_store();
+        u32::try_from(store.all_certificates().len()).ok()
     }
 
     fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
         CertificateFault::of_openssl_result(result.as_raw().into())
+    }
+
+    /// Returns the last error, which is the nearest to the handshake, except for one that is less specific than the one before
+    /// it.
+    fn cause(stack: &ErrorStack) -> Option<&Error> {
+        const VAGUE: &str = "record layer failure";
+        let errors = stack.errors();
+        let specific = errors.iter().rfind(|error| error.reason() != Some(VAGUE));
+        specific.or(errors.last())
     }
 
     fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {

@@ -12,7 +12,7 @@ use openssl::version::{built_on, c_flags, dir, platform, version};
 use crate::{
     client,
     ech::{OF_CLIENTS, OF_SERVERS},
-    explain, ffi, plain_client, server, set_up,
+    ffi, plain_client, server, set_up,
     settings::{can_group, can_scheme},
 };
 
@@ -187,7 +187,7 @@ impl Stack for OpenSsl {
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        netbench_libssl::explain(error, explain::cause)
+        netbench_libssl::explain::<Self>(error)
     }
 }
 

@@ -110,7 +110,7 @@ unsafe extern "C" fn made(
     _: *mut c_void,
 ) {
     // SAFETY: the pointer is to the context that is being made.
-    unsafe { ffi::set_raw_cert_verify_callback(context.cast::<SSL_CTX>(), verify) };
+    unsafe { ffi::set_cert_verify_callback(context.cast::<SSL_CTX>(), verify) };
 }
 
 /// Verifies a chain as OpenSSL does by default, and times the verification of the observed connection's.
