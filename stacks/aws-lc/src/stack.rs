@@ -1,6 +1,6 @@
 use std::{any::Any, error::Error, sync::Arc};
 
-use netbench_libssl::{ClientOfChains, Keys, SOURCES, Sessions, own_trust};
+use netbench_libssl::{Keys, SOURCES, Sessions, client_of_chains, own_trust};
 use netbench_protocol::{Material, Operation, ServeSite, StackDescription};
 use netbench_tls::{
     CipherSuite, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion, WorkerRecord,
@@ -63,7 +63,7 @@ impl Stack for AwsLc {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(ClientOfChains::<Self>::new()?))
+        Ok(Box::new(client_of_chains::<Self>()?))
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {

@@ -16,71 +16,63 @@ use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError, refuse
 
 use crate::settings::good;
 
-/// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the boring crate
-/// set for a client: purpose and host.
-pub(crate) struct ClientOfChains(SslConnector);
-
-impl ClientOfChains {
-    pub(crate) fn new() -> Result<Self, SetupError> {
-        let connector = SslConnector::builder(SslMethod::tls()).map_err(refused("context"))?;
-        Ok(Self(connector.build()))
-    }
-
-    fn ssl(&self, chain: &ChainInDer) -> Result<Ssl, ErrorStack> {
-        let mut ssl = self.0.configure()?.into_ssl(&chain.host)?;
-        let parameters = ssl.param_mut();
-        parameters.set_time(i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX));
-        if !chain.crls.is_empty() {
-            parameters
-                .try_set_flags(X509VerifyFlags::CRL_CHECK | X509VerifyFlags::CRL_CHECK_ALL)?;
-        }
-        Ok(ssl)
-    }
+/// Makes a verifier of chains by `X509_verify_cert`, with the parameters that libssl and the boring crate set for a client:
+/// purpose and host.
+pub(crate) fn client_of_chains() -> Result<impl ChainVerifier, SetupError> {
+    let connector = SslConnector::builder(SslMethod::tls()).map_err(refused("context"))?;
+    let connector = connector.build();
+    Ok(move |chain: &ChainInDer| verify(&connector, chain))
 }
 
-impl ChainVerifier for ClientOfChains {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        // The host is the only input from the chain.
-        let mut ssl = self.ssl(chain).map_err(rejected(WrongName))?;
-        // Errors left by other calls would be reported as this chain's.
-        let _ = ErrorStack::get();
-        let store = store(chain).map_err(rejected(BadEncoding))?;
-        let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
-        for der in &chain.sent {
-            let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
-            // As in libssl, no bytes may follow the certificate.
-            if certificate.to_der().map_err(rejected(BadEncoding))?.len() != der.len() {
-                return Err(NotVerified::Rejected(
-                    BadEncoding,
-                    "bytes after the certificate".to_owned(),
-                ));
-            }
-            sent.push(certificate).map_err(rejected(BadEncoding))?;
+fn connection(connector: &SslConnector, chain: &ChainInDer) -> Result<Ssl, ErrorStack> {
+    let mut ssl = connector.configure()?.into_ssl(&chain.host)?;
+    let parameters = ssl.param_mut();
+    parameters.set_time(i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX));
+    if !chain.crls.is_empty() {
+        parameters.try_set_flags(X509VerifyFlags::CRL_CHECK | X509VerifyFlags::CRL_CHECK_ALL)?;
+    }
+    Ok(ssl)
+}
+
+fn verify(connector: &SslConnector, chain: &ChainInDer) -> Result<(), NotVerified> {
+    // The host is the only input from the chain.
+    let mut ssl = connection(connector, chain).map_err(rejected(WrongName))?;
+    // Errors left by other calls would be reported as this chain's.
+    let _ = ErrorStack::get();
+    let store = store(chain).map_err(rejected(BadEncoding))?;
+    let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
+    for der in &chain.sent {
+        let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
+        // As in libssl, no bytes may follow the certificate.
+        if certificate.to_der().map_err(rejected(BadEncoding))?.len() != der.len() {
+            let why = "bytes after the certificate".to_owned();
+            return Err(NotVerified::Rejected(BadEncoding, why));
         }
-        let Some(leaf) = sent.get(0) else {
-            return Err(NotVerified::Unsupported("an empty chain".to_owned()));
-        };
-        let verified = X509StoreContext::new().and_then(|mut context| {
-            context.init(&store, leaf, &sent, |context| {
-                // SAFETY: the context is live, and the name has static lifetime.
-                good(unsafe {
-                    boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
-                })?;
-                context.verify_param_mut().copy_from(ssl.param_mut())?;
-                let is_good = context.verify_cert()?;
-                Ok((is_good, context.verify_result()))
-            })
-        });
-        match verified.map_err(rejected(Other))? {
-            (true, Ok(())) => Ok(()),
-            (_, Err(error)) => Err(NotVerified::Rejected(
-                CertificateFault::of_x509_result(error.as_raw().into()),
-                error.error_string().to_owned(),
-            )),
-            (false, Ok(())) => Err(NotVerified::Rejected(
-                Other,
-                "refused without an error".to_owned(),
-            )),
+        sent.push(certificate).map_err(rejected(BadEncoding))?;
+    }
+    let Some(leaf) = sent.get(0) else {
+        return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+    };
+    let verified = X509StoreContext::new().and_then(|mut context| {
+        context.init(&store, leaf, &sent, |context| {
+            // SAFETY: the context is live, and the name has static lifetime.
+            good(unsafe {
+                boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
+            })?;
+            context.verify_param_mut().copy_from(ssl.param_mut())?;
+            let is_good = context.verify_cert()?;
+            Ok((is_good, context.verify_result()))
+        })
+    });
+    match verified.map_err(rejected(Other))? {
+        (true, Ok(())) => Ok(()),
+        (_, Err(error)) => Err(NotVerified::Rejected(
+            CertificateFault::of_x509_result(error.as_raw().into()),
+            error.error_string().to_owned(),
+        )),
+        (false, Ok(())) => {
+            let why = "refused without an error".to_owned();
+            Err(NotVerified::Rejected(Other, why))
         }
     }
 }

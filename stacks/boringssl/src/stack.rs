@@ -60,7 +60,7 @@ impl Stack for BoringSsl {
     }
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
-        Ok(Box::new(chain::ClientOfChains::new()?))
+        Ok(Box::new(chain::client_of_chains()?))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -1,6 +1,6 @@
 //! Chains: those that a peer has sent, and the verification of chains without a connection.
 
-use std::{marker::PhantomData, ptr};
+use std::ptr;
 
 use foreign_types_shared::ForeignTypeRef;
 use netbench_tls::CertificateFault::{self, BadEncoding, Other, WrongName};
@@ -11,7 +11,7 @@ use openssl::{
     stack::Stack,
     x509::{
         X509, X509Crl, X509Ref, X509StoreContext, X509VerifyResult,
-        store::{X509Store, X509StoreBuilder},
+        store::{X509Store, X509StoreBuilder, X509StoreRef},
         verify::X509VerifyFlags,
     },
 };
@@ -42,98 +42,77 @@ pub fn der_bytes(certificate: &X509Ref) -> Option<u32> {
     u32::try_from(length).ok()
 }
 
-/// A verifier of chains by `X509_verify_cert`, with the parameters that libssl and the openssl crate set for
-/// a client: purpose, host and security level.
-pub struct ClientOfChains<L> {
-    connector: SslConnector,
-    trust: Trust,
-    library: PhantomData<fn() -> L>,
+/// Makes a verifier of chains by `X509_verify_cert`, with the roots that come with each chain and the parameters that libssl
+/// and the openssl crate set for a client: purpose, host and security level.
+///
+/// # Errors
+/// An error of the library.
+pub fn client_of_chains<L: Libssl>() -> Result<impl ChainVerifier, SetupError> {
+    let connector = bare_context()?.build();
+    Ok(move |chain: &ChainInDer| {
+        let ssl = connection(&connector, chain)?;
+        let store = store::<L>(chain).map_err(rejected(BadEncoding))?;
+        verify::<L>(&ssl, &store, chain)
+    })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// The roots that come with each chain.
-    Given,
-    /// The connector's own store.
-    Own,
+/// Makes such a verifier with the roots that this connector has found.
+pub(crate) fn with_own_roots<L: Libssl>(connector: SslConnector) -> impl ChainVerifier {
+    move |chain: &ChainInDer| {
+        let ssl = connection(&connector, chain)?;
+        verify::<L>(&ssl, connector.context().cert_store(), chain)
+    }
 }
 
-impl<L: Libssl> ClientOfChains<L> {
-    /// Makes a verifier with the roots that come with each chain.
-    ///
-    /// # Errors
-    /// An error of the library.
-    pub fn new() -> Result<Self, SetupError> {
-        Ok(Self {
-            connector: bare_context()?.build(),
-            trust: Trust::Given,
-            library: PhantomData,
-        })
-    }
-
-    /// Makes a verifier with the roots that this connector has found.
-    pub(crate) fn with_own_roots(connector: SslConnector) -> Self {
-        Self {
-            connector,
-            trust: Trust::Own,
-            library: PhantomData,
-        }
-    }
-
-    fn ssl(&self, chain: &ChainInDer) -> Result<Ssl, ErrorStack> {
-        let mut ssl = self.connector.configure()?.into_ssl(&chain.host)?;
+/// Makes a connection that has the parameters of a chain's verification.
+fn connection(connector: &SslConnector, chain: &ChainInDer) -> Result<Ssl, NotVerified> {
+    let made = connector.configure().and_then(|configured| {
+        let mut ssl = configured.into_ssl(&chain.host)?;
         let parameters = ssl.param_mut();
         parameters.set_time(i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX));
         if !chain.crls.is_empty() {
             parameters.set_flags(X509VerifyFlags::CRL_CHECK | X509VerifyFlags::CRL_CHECK_ALL)?;
         }
         Ok(ssl)
-    }
+    });
+    // The host is the only input from the chain.
+    let ssl = made.map_err(rejected(WrongName))?;
+    // Errors left by other calls would be reported as this chain's.
+    let _ = ErrorStack::get();
+    Ok(ssl)
 }
 
-impl<L: Libssl> ChainVerifier for ClientOfChains<L> {
-    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
-        // The host is the only input from the chain.
-        let ssl = self.ssl(chain).map_err(rejected(WrongName))?;
-        // Errors left by other calls would be reported as this chain's.
-        let _ = ErrorStack::get();
-        let given;
-        let store = match self.trust {
-            Trust::Own => self.connector.context().cert_store(),
-            Trust::Given => {
-                given = store::<L>(chain).map_err(rejected(BadEncoding))?;
-                &*given
-            }
-        };
-        let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
-        for der in &chain.sent {
-            let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
-            // As in libssl, no bytes may follow the certificate.
-            if der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
-                return Err(NotVerified::Rejected(
-                    BadEncoding,
-                    "cert length mismatch".to_owned(),
-                ));
-            }
-            sent.push(certificate).map_err(rejected(BadEncoding))?;
+fn verify<L: Libssl>(
+    ssl: &SslRef,
+    store: &X509StoreRef,
+    chain: &ChainInDer,
+) -> Result<(), NotVerified> {
+    let mut sent = Stack::new().map_err(rejected(BadEncoding))?;
+    for der in &chain.sent {
+        let certificate = X509::from_der(der).map_err(rejected(BadEncoding))?;
+        // As in libssl, no bytes may follow the certificate.
+        if der_bytes(&certificate).is_none_or(|bytes| bytes as usize != der.len()) {
+            let why = "cert length mismatch".to_owned();
+            return Err(NotVerified::Rejected(BadEncoding, why));
         }
-        let Some(leaf) = sent.get(0) else {
-            return Err(NotVerified::Unsupported("an empty chain".to_owned()));
-        };
-        let verified = X509StoreContext::new().and_then(|mut context| {
-            context.init(store, leaf, &sent, |context| {
-                L::set_as_client(context, &ssl)?;
-                let good = context.verify_cert()?;
-                Ok((good, context.error()))
-            })
-        });
-        match verified.map_err(rejected(Other))? {
-            (true, X509VerifyResult::OK) => Ok(()),
-            (_, error) => Err(NotVerified::Rejected(
-                L::certificate_fault(error),
-                error.error_string().to_owned(),
-            )),
-        }
+        sent.push(certificate).map_err(rejected(BadEncoding))?;
+    }
+    let Some(leaf) = sent.get(0) else {
+        return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+    };
+    let verified = X509StoreContext::new().and_then(|mut context| {
+        context.init(store, leaf, &sent, |context| {
+            L::set_as_client(context, ssl)?;
+            let good = context.verify_cert()?;
+            Ok((good, context.error()))
+        })
+    });
+    match verified.map_err(rejected(Other))? {
+        (true, X509VerifyResult::OK) => Ok(()),
+        (_, error) => Err(NotVerified::Rejected(
+            L::certificate_fault(error),
+            error.error_string().to_owned(),
+        )),
     }
 }
 

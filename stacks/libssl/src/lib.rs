@@ -28,7 +28,7 @@ use openssl::{
 };
 use openssl_sys::X509_STORE_CTX;
 
-pub use chain::{ClientOfChains, der_bytes, peer_chain};
+pub use chain::{client_of_chains, der_bytes, peer_chain};
 pub use context::{
     bare_context, client_context, for_each_connection, probe_of, roots, select_alpn, ssl_of,
     verified_context, verify_timed,

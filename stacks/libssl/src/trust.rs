@@ -3,7 +3,7 @@
 use netbench_tls::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
 
-use crate::{ClientOfChains, Libssl, bare_context};
+use crate::{Libssl, bare_context, chain::with_own_roots};
 
 /// The library's own paths, or those in SSL_CERT_FILE and SSL_CERT_DIR.
 const DEFAULT_PATHS: &str = "default-paths";
@@ -37,7 +37,7 @@ pub fn own_trust<L: Libssl>(source: &str) -> Result<OwnTrust, SetupError> {
     let connector = ssl.build();
     Ok(OwnTrust {
         roots: L::roots_read(&connector),
-        verifier: Box::new(ClientOfChains::<L>::with_own_roots(connector)),
+        verifier: Box::new(with_own_roots::<L>(connector)),
         origin: TrustOrigin::System,
     })
 }

@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_libssl::{ClientOfChains, SOURCES, own_trust};
+use netbench_libssl::{SOURCES, client_of_chains, own_trust};
 use netbench_protocol::{Operation, ServeSite, StackDescription};
 use netbench_tls::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_worker::{
@@ -170,7 +170,7 @@ impl Stack for OpenSsl {
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
-        Ok(Box::new(ClientOfChains::<Self>::new()?))
+        Ok(Box::new(client_of_chains::<Self>()?))
     }
 
     fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
