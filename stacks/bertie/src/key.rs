@@ -5,12 +5,16 @@ use bertie::{
     tls13utils::Bytes,
 };
 use netbench_worker::SetupError;
+use pkcs1::RsaPrivateKey;
+use pkcs8::{
+    PrivateKeyInfo,
+    der::{
+        Decode, SliceReader, Tag, Tagged,
+        asn1::{AnyRef, SequenceRef},
+    },
+};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
-
-/// Tags of DER.
-const INTEGER: u8 = 0x02;
-const OCTET_STRING: u8 = 0x04;
-const SEQUENCE: u8 = 0x30;
+use sec1::EcPrivateKey;
 
 /// Returns the only certificate of a chain of one.
 pub(crate) fn certificate(chain_pem: &str) -> Result<Vec<u8>, SetupError> {
@@ -21,13 +25,16 @@ pub(crate) fn certificate(chain_pem: &str) -> Result<Vec<u8>, SetupError> {
         _ => return Err(refused("chain: no certificate")),
     };
     // Bertie parses its input without checking all lengths.
-    let mut rest = &leaf[..];
-    let body = value(&mut rest, SEQUENCE).ok_or_else(|| refused("chain: not a certificate"))?;
-    let mut body = body;
-    match (value(&mut body, SEQUENCE), rest) {
-        (Some(_), []) => Ok(leaf),
+    match AnyRef::from_der(&leaf) {
+        Ok(whole) if whole.tag() == Tag::Sequence && begins_with_sequence(whole.value()) => {
+            Ok(leaf)
+        }
         _ => Err(refused("chain: not a certificate")),
     }
+}
+
+fn begins_with_sequence(der: &[u8]) -> bool {
+    SliceReader::new(der).is_ok_and(|mut reader| SequenceRef::decode(&mut reader).is_ok())
 }
 
 /// Returns the secret number of a key in PKCS#8.
@@ -49,46 +56,19 @@ fn refused(why: &str) -> SetupError {
     SetupError::Refused(why.to_owned())
 }
 
-/// Parses RFC 5958 section 2, and in it RFC 5915 section 3 or RFC 8017 appendix A.1.2.
-fn secret(mut pkcs8: &[u8], scheme: SignatureScheme) -> Option<&[u8]> {
-    let mut info = value(&mut pkcs8, SEQUENCE)?;
-    value(&mut info, INTEGER)?;
-    value(&mut info, SEQUENCE)?;
-    let mut wrapped = value(&mut info, OCTET_STRING)?;
-    let mut key = value(&mut wrapped, SEQUENCE)?;
-    value(&mut key, INTEGER)?;
+fn secret(pkcs8: &[u8], scheme: SignatureScheme) -> Option<&[u8]> {
+    let key = PrivateKeyInfo::try_from(pkcs8).ok()?.private_key;
     match scheme {
         SignatureScheme::EcdsaSecp256r1Sha256 => {
-            value(&mut key, OCTET_STRING).filter(|secret| secret.len() == 32)
+            let secret = EcPrivateKey::try_from(key).ok()?.private_key;
+            (secret.len() == 32).then_some(secret)
         }
         SignatureScheme::RsaPssRsaSha256 => {
-            let modulus = value(&mut key, INTEGER)?;
-            value(&mut key, INTEGER)?;
-            let exponent = value(&mut key, INTEGER)?;
-            // libcrux requires as many bytes as the modulus has. DER has a zero before a number whose first
-            // bit is set.
-            let bytes = modulus.len().checked_sub(1)?;
-            let exponent = exponent.strip_prefix(&[0]).unwrap_or(exponent);
-            (exponent.len() == bytes).then_some(exponent)
+            let key = RsaPrivateKey::try_from(key).ok()?;
+            let (modulus, exponent) = (key.modulus.as_bytes(), key.private_exponent.as_bytes());
+            // libcrux requires as many bytes as the modulus has.
+            (exponent.len() == modulus.len()).then_some(exponent)
         }
         SignatureScheme::ED25519 => None,
     }
-}
-
-/// Removes a value with this tag from the front.
-fn value<'a>(der: &mut &'a [u8], tag: u8) -> Option<&'a [u8]> {
-    let (found, rest) = der.split_first()?;
-    let (first, mut rest) = rest.split_first()?;
-    let mut length = usize::from(*first);
-    if *first >= 0x80 {
-        let bytes = rest.split_at_checked(usize::from(first & 0x7f))?;
-        rest = bytes.1;
-        length = (bytes.0.len() <= 4).then(|| {
-            let bytes = bytes.0.iter();
-            bytes.fold(0, |length, byte| length << 8 | usize::from(*byte))
-        })?;
-    }
-    let (value, rest) = rest.split_at_checked(length)?;
-    *der = rest;
-    (*found == tag).then_some(value)
 }
