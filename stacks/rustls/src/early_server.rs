@@ -37,11 +37,8 @@ pub(crate) struct EarlyAcceptor {
     retries: Arc<[OfGroup]>,
 }
 
-/// A configuration with one group.
-struct OfGroup {
-    group: NamedGroup,
-    config: Arc<ServerConfig>,
-}
+/// A group, and a configuration with it alone.
+type OfGroup = (NamedGroup, Arc<ServerConfig>);
 
 impl EarlyAcceptor {
     /// Makes the tickets of `config` allow early data. The configuration must have no ticketer: rustls accepts early data
@@ -68,10 +65,7 @@ impl EarlyAcceptor {
         let retries = of_groups.into_iter().map(|(group, mut config)| {
             config.max_early_data_size = LIMIT_BYTES;
             config.session_storage = Arc::clone(&self.config.session_storage);
-            OfGroup {
-                group,
-                config: Arc::new(config),
-            }
+            (group, Arc::new(config))
         });
         Self {
             retries: retries.collect(),
@@ -186,9 +180,7 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
             && let Some(hello) = Hello::of_record(&self.received[..length])
         {
             let mut retries = retries.iter();
-            if let Some(OfGroup { config, .. }) =
-                retries.find(|of| hello.can_be_retried_for(of.group))
-            {
+            if let Some((_, config)) = retries.find(|(group, _)| hello.can_be_retried_for(*group)) {
                 self.connection =
                     ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
             }

@@ -8,7 +8,6 @@ use netbench_worker::{ChainInDer, OwnTrust, SetupError, refused, verify_chain};
 use rustls::{
     ClientConfig, RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
-    crypto::CryptoProvider,
 };
 
 use crate::{chain::WebPki, provider::Provider};
@@ -23,30 +22,32 @@ pub(crate) const SOURCES: [&str; 3] = [WEBPKI_ROOTS, NATIVE_CERTS, PLATFORM_VERI
 /// Makes a client's connector with roots from `source`.
 pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrust, SetupError> {
     let provider = Arc::new(provider.by_default()?);
-    let trust = match source {
+    let (store, origin) = match source {
         WEBPKI_ROOTS => {
             let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
-            let store = RootCertStore {
-                roots: roots.collect(),
-            };
-            Trust::of_store(store, TrustOrigin::Bundled, &provider)?
+            let roots = roots.collect();
+            (Some(RootCertStore { roots }), TrustOrigin::Bundled)
         }
-        NATIVE_CERTS => Trust::of_store(native_roots()?, TrustOrigin::System, &provider)?,
-        PLATFORM_VERIFIER => {
-            let verifier = rustls_platform_verifier::Verifier::new(provider.clone());
-            Trust {
-                verifier: Arc::new(verifier.map_err(refused("verifier"))?),
-                roots: None,
-                origin: TrustOrigin::System,
-            }
-        }
+        NATIVE_CERTS => (Some(native_roots()?), TrustOrigin::System),
+        PLATFORM_VERIFIER => (None, TrustOrigin::System),
         other => return Err(SetupError::Unsupported(format!("no roots from {other}"))),
+    };
+    // The platform's verifier does not report the number of its roots.
+    let roots = store.as_ref().and_then(|it| u32::try_from(it.len()).ok());
+    let verifier: Arc<dyn ServerCertVerifier> = match store {
+        Some(store) => WebPkiServerVerifier::builder_with_provider(store.into(), provider.clone())
+            .build()
+            .map_err(refused("verifier"))?,
+        None => {
+            let verifier = rustls_platform_verifier::Verifier::new(provider.clone());
+            Arc::new(verifier.map_err(refused("verifier"))?)
+        }
     };
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(refused("versions"))?
         .dangerous()
-        .with_custom_certificate_verifier(trust.verifier.clone())
+        .with_custom_certificate_verifier(verifier.clone())
         .with_no_client_auth();
     // The making of the connector belongs to the measured work; chains are passed to its verifier.
     drop(
@@ -56,36 +57,12 @@ pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrus
             .enable_all_versions()
             .build(),
     );
-    let webpki = WebPki(trust.verifier);
+    let webpki = WebPki(verifier);
     Ok(OwnTrust {
-        roots: trust.roots,
-        origin: trust.origin,
+        roots,
+        origin,
         verifier: Box::new(move |chain: &ChainInDer| verify_chain(&webpki, chain)),
     })
-}
-
-struct Trust {
-    verifier: Arc<dyn ServerCertVerifier>,
-    /// Number of roots, where the crate reports it.
-    roots: Option<u32>,
-    origin: TrustOrigin,
-}
-
-impl Trust {
-    fn of_store(
-        store: RootCertStore,
-        origin: TrustOrigin,
-        provider: &Arc<CryptoProvider>,
-    ) -> Result<Self, SetupError> {
-        let roots = u32::try_from(store.len()).ok();
-        let builder =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
-        Ok(Self {
-            verifier: builder.build().map_err(refused("verifier"))?,
-            roots,
-            origin,
-        })
-    }
 }
 
 /// Loads the roots as hyper-rustls' `with_native_roots` does: a root that cannot be used is left out, and at
