@@ -40,17 +40,7 @@ mod tcp;
 mod variant;
 mod wire;
 
-pub use adapter::{
-    APPLICATION_DATA, AeadKey, AeadRecords, Buffered, BufferedSession, CObject, CallbackTransport,
-    Converted, DrivenSession, Exchange, ExchangeCalls, FFDHE2048_PEM, INNER_BYTES, InPlaceKeys,
-    InPlaceRecords, Lent, NONCE, NotTransferred, Owned, Parameters, Pipe, Piped, PlainClient,
-    RECORD_HEADER, SEALED_BYTES, ServerEchKey, SigningKey, SigningPair, Socket, SocketSession,
-    StaticText, TAG_BYTES, TicketUse, Tickets, TokioWire, ToldStream, WebPki, accepted, accepting,
-    all_of, alpn_list, alpn_text, certificates_of_pem, chain_of_pem, chains_of_server, der_length,
-    ech_keys, key_of_pem, made_once, own_client, own_server, plain_client, polled, preferred_alpn,
-    site_suites, stapled_response, supported, usable_suites, usable_versions, verify_chain,
-    version_range,
-};
+pub use adapter::*;
 pub use build::{build_facts, build_facts_with, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{client_headers, server_view};
