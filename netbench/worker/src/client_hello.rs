@@ -1,6 +1,6 @@
 //! The first message of a client, read before a library reads it.
 
-use std::{io, iter, time::Duration};
+use std::{io, time::Duration};
 
 use netbench_tls::wire::{
     content::HANDSHAKE, extension::ENCRYPTED_CLIENT_HELLO, handshake::CLIENT_HELLO,
@@ -31,10 +31,7 @@ pub fn hello_extensions(record: &[u8]) -> Option<impl Iterator<Item = (u16, &[u8
     hello.prefixed(1)?;
     hello.prefixed(2)?;
     hello.prefixed(1)?;
-    let mut extensions = MessageReader(hello.prefixed(2)?);
-    Some(iter::from_fn(move || {
-        Some((extensions.code()?, extensions.prefixed(2)?))
-    }))
+    hello.extensions()
 }
 
 /// Returns whether a client sends the extension encrypted_client_hello. The message stays in the socket. A message in several

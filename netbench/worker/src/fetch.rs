@@ -73,11 +73,11 @@ pub(crate) fn measure(
     let phase = probe.phase();
     // Dropping the runtime ends the tasks of a failed connection.
     drop(runtime);
-    match fetched {
+    let failure = match fetched {
         Ok(Ok(fetched)) => {
             let phases = phases(probe, connector, start, end, cpu);
             let marks = probe.marks();
-            Ok(Measured {
+            return Ok(Measured {
                 phases,
                 client: marks.negotiated.clone().unwrap_or_default(),
                 server: fetched.server,
@@ -85,7 +85,7 @@ pub(crate) fn measure(
                 http_status: fetched.status,
                 body_bytes: fetched.body_bytes,
                 process: None,
-            })
+            });
         }
         Ok(Err(error)) => {
             let explained = explain(stack, probe, phase, error.as_ref());
@@ -94,25 +94,22 @@ pub(crate) fn measure(
             }
             let said = probe.marks().certificate_fault.take();
             let chain = crate::explain::chain(error.as_ref());
-            Err(Failure {
-                class: explained.class,
-                reason: explained.reason,
-                detail: match said {
-                    Some((_, words)) => format!("{}: {chain}", sanitize(&words)),
-                    None => chain,
-                },
-                phase: Some(phase),
-                after_ns: Some(nanos(end - start)),
-            })
+            let detail = match said {
+                Some((_, words)) => format!("{}: {chain}", sanitize(&words)),
+                None => chain,
+            };
+            Failure::new(explained.class, explained.reason, detail)
         }
-        Err(_) => Err(Failure {
-            class: FailureClass::Timeout,
-            reason: FailureReason::In(phase),
-            detail: format!("no end within {} ms", request.timeout_ms),
-            phase: Some(phase),
-            after_ns: Some(nanos(end - start)),
-        }),
-    }
+        Err(_) => {
+            let detail = format!("no end within {} ms", request.timeout_ms);
+            Failure::new(FailureClass::Timeout, FailureReason::In(phase), detail)
+        }
+    };
+    Err(Failure {
+        phase: Some(phase),
+        after_ns: Some(nanos(end - start)),
+        ..failure
+    })
 }
 
 /// Lets hyper close the connection as it does for its users, with a close_notify. OpenSSL discards the session of a

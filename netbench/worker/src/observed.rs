@@ -1,6 +1,8 @@
 //! The negotiated parameters of a handshake, parsed from the server's plaintext messages, for libraries that do not
 //! report all of them.
 
+use std::iter;
+
 use netbench_tls::{
     CipherSuite, Group, KeyExchange, Negotiated, SignatureScheme, TlsVersion,
     wire::{content, extension, handshake},
@@ -92,6 +94,14 @@ impl<'a> MessageReader<'a> {
         let length = self.number(bytes)?;
         self.take(length)
     }
+
+    /// Reads the code points and the bodies of extensions, up to the first that is cut off.
+    pub(crate) fn extensions(&mut self) -> Option<impl Iterator<Item = (u16, &'a [u8])> + use<'a>> {
+        let mut extensions = MessageReader(self.prefixed(2)?);
+        Some(iter::from_fn(move || {
+            Some((extensions.code()?, extensions.prefixed(2)?))
+        }))
+    }
 }
 
 /// Returns the type of the record at `at` and its length including the header, if the header is complete.
@@ -162,9 +172,8 @@ impl Seen {
         body.prefixed(1)?;
         self.agreed.suite = Some(CipherSuite(body.code()?));
         body.number(1)?;
-        let mut extensions = MessageReader(body.prefixed(2).unwrap_or_default());
-        while let Some(extension) = extensions.code() {
-            let mut value = MessageReader(extensions.prefixed(2)?);
+        for (extension, value) in body.extensions()? {
+            let mut value = MessageReader(value);
             match extension {
                 extension::SUPPORTED_VERSIONS => {
                     self.agreed.version = TlsVersion::of(value.code()?)
@@ -180,11 +189,9 @@ impl Seen {
 
     /// Reads the EncryptedExtensions (RFC 8446 section 4.3.1).
     fn encrypted_extensions(&mut self, mut body: MessageReader<'_>) -> Option<()> {
-        let mut extensions = MessageReader(body.prefixed(2)?);
-        while let Some(extension) = extensions.code() {
-            let value = MessageReader(extensions.prefixed(2)?);
+        for (extension, value) in body.extensions()? {
             if extension == extension::ALPN {
-                self.application_protocol(value)?;
+                self.application_protocol(MessageReader(value))?;
             }
         }
         Some(())

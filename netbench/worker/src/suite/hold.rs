@@ -4,7 +4,7 @@ use netbench_protocol::Clocks;
 use netbench_tls::{FailureWord, HeapUse, Held, HeldAfter, Timing};
 
 use super::{
-    HandshakeState, Session, SessionError,
+    HandshakeState, Session, SessionError, failed,
     handshake::Handshakes,
     pair::{Pair, Wires},
 };
@@ -40,7 +40,7 @@ pub(crate) fn hold(
         Clocks::Wall,
         Timing::Whole,
     )?);
-    let before_bytes = resident("Rss:")?;
+    let before_bytes = resident()?;
     heap::reset_peak();
     let heap_before = heap::counts();
     let mut pairs: Vec<Held1> = Vec::with_capacity(sessions as usize / 2);
@@ -94,7 +94,7 @@ pub(crate) fn hold(
     let [client_data_bytes, server_data_bytes] = received_bytes;
     let ticket_bytes = pairs.iter().map(|pair| pair.ticket_bytes).sum();
     let heap_after = heap::counts();
-    let after_bytes = resident("Rss:")?;
+    let after_bytes = resident()?;
     // The kernel computes the peak from counters that lag slightly.
     let peak_bytes = peak()?.max(after_bytes);
     let [client_bytes, server_bytes] = drop_by_side(pairs);
@@ -185,26 +185,19 @@ impl Held1 {
     }
 }
 
-/// Returns a line of `smaps_rollup`, which the kernel sums page by page. Counters per thread may be wrong by a quarter
+/// Returns the size in `smaps_rollup`, which the kernel sums page by page. Counters per thread may be wrong by a quarter
 /// of a megabyte.
-fn resident(line: &str) -> Result<u64, SessionError> {
-    kib("/proc/self/smaps_rollup", line)
+fn resident() -> Result<u64, SessionError> {
+    kib("/proc/self/smaps_rollup", "Rss:")
         .or_else(|| kib("/proc/self/status", "VmRSS:"))
-        .ok_or_else(|| {
-            SessionError::new(
-                FailureWord::Memory,
-                "the kernel does not tell the resident size",
-            )
-        })
+        .ok_or("the kernel does not tell the resident size")
+        .map_err(failed(FailureWord::Memory))
 }
 
 fn peak() -> Result<u64, SessionError> {
-    kib("/proc/self/status", "VmHWM:").ok_or_else(|| {
-        SessionError::new(
-            FailureWord::Memory,
-            "the kernel does not tell the peak size",
-        )
-    })
+    kib("/proc/self/status", "VmHWM:")
+        .ok_or("the kernel does not tell the peak size")
+        .map_err(failed(FailureWord::Memory))
 }
 
 fn kib(path: &str, name: &str) -> Option<u64> {
