@@ -44,6 +44,9 @@ pub use trust::{SOURCES, own_trust};
 pub use versions::{set_versions, tls_version};
 
 /// The differences between the libraries.
+///
+/// # Errors
+/// Its functions return errors of the library, unless they say otherwise.
 pub trait Libssl: 'static {
     /// The options of every context.
     const OPTIONS: SslOptions;
@@ -95,9 +98,6 @@ pub trait Libssl: 'static {
     ) -> Result<(), SetupError>;
 
     /// Sets the number of tickets that a server of TLS 1.3 sends after a handshake.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack>;
 
     /// Limits records to `bytes` of plaintext.
@@ -118,15 +118,9 @@ pub trait Libssl: 'static {
     fn set_cert_verify_callback(ssl: &mut SslContextBuilder, callback: VerifyCallback);
 
     /// Sets up a verification context as libssl does for the client `ssl`.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn set_as_client(context: &mut X509StoreContextRef, ssl: &SslRef) -> Result<(), ErrorStack>;
 
     /// Adds a list of revoked certificates, of which the store then holds a reference.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack>;
 
     /// Returns the number of roots that a connector has read so far, if the library reports it.
@@ -153,9 +147,6 @@ pub trait Libssl: 'static {
     }
 
     /// Sends the tickets of a server whose handshake is done, if the library keeps them until the server writes.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn send_tickets(_ssl: &SslRef) -> Result<(), ErrorStack> {
         Ok(())
     }

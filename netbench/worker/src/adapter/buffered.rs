@@ -8,29 +8,23 @@ use netbench_tls::{FailureWord, Negotiated};
 use crate::{HandshakeState, KeptRecords, Session, SessionError, failed};
 
 /// A session of a library that buffers received plaintext and records to be sent, such as rustls' `Connection`.
+///
+/// # Errors
+/// Its functions return errors of the library.
 pub trait BufferedSession: Send {
     /// The library's error.
     type Error: Display;
 
     /// Reads records from `input`.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn read_records(&mut self, input: &mut &[u8]) -> io::Result<usize>;
 
     /// Processes the records that were read, and returns the length of the received plaintext.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn process(&mut self) -> Result<usize, Self::Error>;
 
     /// Returns whether there are records to be sent.
     fn wants_write(&self) -> bool;
 
     /// Appends records to `output`.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn write_records(&mut self, output: &mut Vec<u8>) -> io::Result<usize>;
 
     /// Returns whether the handshake is in progress.
@@ -49,9 +43,6 @@ pub trait BufferedSession: Send {
 
     /// Consumes received plaintext and returns its length. Copies it to `plaintext` unless the library permits reading in
     /// place.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn consume(&mut self, plaintext: &mut [u8]) -> io::Result<usize> {
         self.reader().read(plaintext)
     }

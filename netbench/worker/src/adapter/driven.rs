@@ -9,6 +9,9 @@ use tokio::io::ReadBuf;
 /// A session of a library that reads and writes its transport by itself.
 ///
 /// The functions return [`Poll::Pending`] if the transport has neither data nor room, and are then called again.
+///
+/// # Errors
+/// Its functions return errors of the library or of the transport.
 pub trait DrivenSession {
     /// The transport.
     type Transport;
@@ -17,30 +20,18 @@ pub trait DrivenSession {
     fn transport_mut(&mut self) -> &mut Self::Transport;
 
     /// Continues the handshake.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn handshake(&mut self) -> Poll<io::Result<()>>;
 
     /// Reads plaintext, and returns its length: 0 at the end of the data.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn read(&mut self, plaintext: &mut [u8]) -> Poll<io::Result<usize>>;
 
     /// Writes plaintext, and returns the length of the accepted part.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn write(&mut self, plaintext: &[u8]) -> Poll<io::Result<usize>>;
 
     /// Returns whether the library has received plaintext that was not read.
     fn has_plaintext(&self) -> bool;
 
     /// Releases the buffers of an idle session, as [`crate::Session::release_buffers`] does.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn release_buffers(&mut self) -> io::Result<Option<&'static str>> {
         Ok(None)
     }
@@ -64,6 +55,9 @@ pub fn polled<T>(result: io::Result<T>) -> Poll<io::Result<T>> {
 }
 
 /// A session over a socket.
+///
+/// # Errors
+/// Its functions return errors of the library or of the transport.
 pub trait SocketSession: DrivenSession {
     /// Whether [`Self::write_vectored`] writes more than one slice.
     const WRITES_VECTORED: bool = false;
@@ -72,9 +66,6 @@ pub trait SocketSession: DrivenSession {
     fn alpn(&self) -> Option<Vec<u8>>;
 
     /// Reads plaintext into `buffer`, and none at the end of the data.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn read_into(&mut self, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let room = buffer.initialize_unfilled();
         if room.is_empty() {
@@ -86,25 +77,16 @@ pub trait SocketSession: DrivenSession {
     }
 
     /// Writes plaintext, and returns the length of the accepted part.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let first = slices.iter().find(|slice| !slice.is_empty());
         self.write(first.map_or(&[], |slice| slice))
     }
 
     /// Sends data that the library has buffered.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn flush(&mut self) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
     /// Sends the alert `close_notify`.
-    ///
-    /// # Errors
-    /// An error of the library or of the transport.
     fn close(&mut self) -> Poll<io::Result<()>>;
 }

@@ -5,20 +5,17 @@ use netbench_tls::FailureWord;
 use crate::{SessionError, Signatures};
 
 /// A library's private key and the public key of its certificate.
+///
+/// # Errors
+/// Its functions return errors of the library.
 pub trait SigningKey {
     /// The library's error.
     type Error: Display;
 
     /// Signs [`SIGNED`](crate::SIGNED) into `signature`, with the key's scheme in TLS 1.3.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn sign(&self, signature: &mut Vec<u8>) -> Result<(), Self::Error>;
 
     /// Returns whether a signature of [`SIGNED`](crate::SIGNED) is right. A library may report a wrong one as an error.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn verify(&self, signature: &[u8]) -> Result<bool, Self::Error>;
 }
 

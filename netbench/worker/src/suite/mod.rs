@@ -130,23 +130,17 @@ pub trait Signatures {
 }
 
 /// Both sides of a key exchange of TLS 1.3.
+///
+/// # Errors
+/// Its functions return errors of the library.
 pub trait KeyExchange {
     /// Generates the client's key pair.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn key_share(&mut self) -> Result<(), SessionError>;
 
     /// Generates the server's share and computes the secret, from the client's share.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn respond(&mut self) -> Result<(), SessionError>;
 
     /// Computes the client's secret from the server's share. A repetition may need another [`Self::key_share`] first.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn agree(&mut self) -> Result<(), SessionError>;
 
     /// Returns the secrets of both sides, once they are computed.
@@ -240,11 +234,11 @@ where
 ///
 /// The caller lends its buffers for a call: an adapter may swap them into its own transport instead of copying. Every
 /// byte of `input` is read, and `input` is empty afterwards; output is appended to `output`.
+///
+/// # Errors
+/// Its functions return errors of the library.
 pub trait Session: Send {
     /// Continues the handshake as far as `input` allows.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn handshake(
         &mut self,
         input: &mut Vec<u8>,
@@ -252,24 +246,15 @@ pub trait Session: Send {
     ) -> Result<HandshakeState, SessionError>;
 
     /// Encrypts `plaintext` to records.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError>;
 
     /// Reads complete records, which may be tickets, and returns the number of bytes of plaintext. The plaintext is
     /// read into `plaintext`, which is overwritten if it is too short.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn receive(&mut self, input: &mut Vec<u8>, plaintext: &mut [u8])
     -> Result<usize, SessionError>;
 
     /// Releases the buffers that an idle session does not need, and returns the library's function for it; `None` for a
     /// library that has no such function: it releases them itself, or keeps them.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn release_buffers(&mut self) -> Result<Option<&'static str>, SessionError> {
         Ok(None)
     }
@@ -287,24 +272,18 @@ pub trait Session: Send {
 }
 
 /// A session whose records stay in the library until the caller takes them.
+///
+/// # Errors
+/// Its functions return errors of the library.
 pub trait KeptRecords {
     /// Encrypts `plaintext` to records that stay in the library.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn encrypt(&mut self, plaintext: &[u8]) -> Result<(), SessionError>;
 
     /// Appends the records to `output`.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn take(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError>;
 
     /// Passes complete records to a library that holds them until they are read. The records of other libraries stay in
     /// `input`.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn put(&mut self, input: &mut Vec<u8>) -> Result<(), SessionError> {
         let _ = input;
         Ok(())
@@ -312,9 +291,6 @@ pub trait KeptRecords {
 
     /// Reads the records of [`Self::put`] and of `input` as [`Session::receive`] does, but leaves the plaintext in the
     /// library if the library permits it.
-    ///
-    /// # Errors
-    /// An error of the library.
     fn receive_in_place(
         &mut self,
         input: &mut Vec<u8>,
