@@ -56,12 +56,9 @@ fn watched<T>(act: impl FnOnce(&mut Watched) -> Option<T>) -> Option<T> {
         .ok()?
 }
 
-/// Returns the result of `act` for the observed connection, if `socket` is its socket.
-fn watched_at<T>(socket: c_int, act: impl FnOnce(&mut Watched) -> Option<T>) -> Option<T> {
-    watched(|watched| match watched.socket {
-        Some(theirs) if theirs == socket => act(watched),
-        _ => None,
-    })
+/// Calls `act` with the observed connection, if `socket` is its socket.
+fn watched_at(socket: c_int, act: impl FnOnce(&mut Watched)) {
+    watched(|watched| (watched.socket == Some(socket)).then(|| act(watched)));
 }
 
 /// Returns the address to which the connection that begins with `socket` must go: reqwest takes the port from
@@ -133,7 +130,6 @@ unsafe extern "C" fn getsockopt(
                 watched.is_connected = true;
                 watched.probe.connected(socket);
             }
-            Some(())
         });
     }
     result
@@ -170,18 +166,12 @@ unsafe extern "C" fn writev(socket: c_int, slices: *const iovec, count: c_int) -
 }
 
 fn will_write(socket: c_int) {
-    watched_at(socket, |watched| {
-        watched.probe.writes();
-        Some(())
-    });
+    watched_at(socket, |watched| watched.probe.writes());
 }
 
 fn wrote(socket: c_int, sent: ssize_t) -> ssize_t {
     if let Ok(bytes @ 1..) = usize::try_from(sent) {
-        watched_at(socket, |watched| {
-            watched.probe.wrote(bytes);
-            Some(())
-        });
+        watched_at(socket, |watched| watched.probe.wrote(bytes));
     }
     sent
 }
@@ -204,10 +194,7 @@ unsafe extern "C" fn recv(
     if let Ok(bytes @ 1..) = usize::try_from(received)
         && flags & libc::MSG_PEEK == 0
     {
-        watched_at(socket, |watched| {
-            watched.probe.read(bytes);
-            Some(())
-        });
+        watched_at(socket, |watched| watched.probe.read(bytes));
     }
     received
 }
@@ -221,7 +208,6 @@ unsafe extern "C" fn close(file: c_int) -> c_int {
     watched_at(file, |watched| {
         watched.socket = None;
         watched.probe.closes();
-        Some(())
     });
     // SAFETY: the caller guarantees it.
     unsafe { status(libc::syscall(libc::SYS_close, file)) }
