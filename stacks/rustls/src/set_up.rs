@@ -166,37 +166,19 @@ fn rsa_key() -> Vec<u8> {
     key
 }
 
-/// The base point of P-256 (SP 800-186 section 3.2.1.3), which is a public key.
-const P256: [u8; 65] = point(
-    b"6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
-      4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
-);
+/// The base point of P-256 (SP 800-186 section 3.2.1.3), which is a public key, without compression (SEC 1 section 2.3.3).
+const P256: [u8; 65] = *b"\x04\x6b\x17\xd1\xf2\xe1\x2c\x42\x47\xf8\xbc\xe6\xe5\x63\xa4\x40\xf2\
+      \x77\x03\x7d\x81\x2d\xeb\x33\xa0\xf4\xa1\x39\x45\xd8\x98\xc2\x96\
+      \x4f\xe3\x42\xe2\xfe\x1a\x7f\x9b\x8e\xe7\xeb\x4a\x7c\x0f\x9e\x16\
+      \x2b\xce\x33\x57\x6b\x31\x5e\xce\xcb\xb6\x40\x68\x37\xbf\x51\xf5";
 
 /// The base point of P-384 (SP 800-186 section 3.2.1.4).
-const P384: [u8; 97] = point(
-    b"aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b9859f741e082542a385502f25dbf55296c3a545e3872760ab7\
-      3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147ce9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f",
-);
-
-/// Returns an uncompressed point (SEC 1 section 2.3.3), from its coordinates in hexadecimal.
-const fn point<const N: usize>(hexadecimal: &[u8]) -> [u8; N] {
-    const fn digit(letter: u8) -> u8 {
-        match letter {
-            b'0'..=b'9' => letter - b'0',
-            _ => letter - b'a' + 10,
-        }
-    }
-    assert!(hexadecimal.len() == 2 * (N - 1));
-    let mut bytes = [4; N];
-    let mut at = 1;
-    while at < N {
-        let high = hexadecimal[2 * (at - 1)];
-        let low = hexadecimal[2 * (at - 1) + 1];
-        bytes[at] = digit(high) << 4 | digit(low);
-        at += 1;
-    }
-    bytes
-}
+const P384: [u8; 97] = *b"\x04\xaa\x87\xca\x22\xbe\x8b\x05\x37\x8e\xb1\xc7\x1e\xf3\x20\xad\x74\
+      \x6e\x1d\x3b\x62\x8b\xa7\x9b\x98\x59\xf7\x41\xe0\x82\x54\x2a\x38\
+      \x55\x02\xf2\x5d\xbf\x55\x29\x6c\x3a\x54\x5e\x38\x72\x76\x0a\xb7\
+      \x36\x17\xde\x4a\x96\x26\x2c\x6f\x5d\x9e\x98\xbf\x92\x92\xdc\x29\
+      \xf8\xf4\x1d\xbd\x28\x9a\x14\x7c\xe9\xda\x31\x13\xb5\xf0\xb8\xc0\
+      \x0a\x60\xb1\xce\x1d\x7e\x81\x9d\x7a\x43\x1d\x7c\x90\xea\x0e\x5f";
 
 #[cfg(test)]
 mod tests {
