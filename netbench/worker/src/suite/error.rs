@@ -2,22 +2,12 @@ use super::SessionError;
 use crate::SetupError;
 
 /// The reason why a scenario cannot be prepared.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
-    Setup(SetupError),
-    Session(SessionError),
-}
-
-impl From<SetupError> for PrepareError {
-    fn from(error: SetupError) -> Self {
-        Self::Setup(error)
-    }
-}
-
-impl From<SessionError> for PrepareError {
-    fn from(error: SessionError) -> Self {
-        Self::Session(error)
-    }
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
 }
 
 /// Returns the error for a stack whose worker has no in-memory suite.

@@ -73,10 +73,9 @@ pub trait InMemory: Send + Sync {
     /// A scheme that the library lacks, or material that it cannot use.
     fn signatures(
         &self,
-        key: KeyType,
-        material: &Material,
+        _key: KeyType,
+        _material: &Material,
     ) -> Result<Box<dyn Signatures>, SetupError> {
-        let _ = (key, material);
         Err(no_interface())
     }
 
@@ -84,8 +83,7 @@ pub trait InMemory: Send + Sync {
     ///
     /// # Errors
     /// A group that the library lacks.
-    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
-        let _ = group;
+    fn key_exchange(&self, _group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
         Err(no_interface())
     }
 
@@ -93,8 +91,7 @@ pub trait InMemory: Send + Sync {
     ///
     /// # Errors
     /// An algorithm that the library lacks.
-    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        let _ = aead;
+    fn record_protection(&self, _aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         Err(no_interface())
     }
 }
@@ -284,8 +281,7 @@ pub trait KeptRecords {
 
     /// Passes complete records to a library that holds them until they are read. The records of other libraries stay in
     /// `input`.
-    fn put(&mut self, input: &mut Vec<u8>) -> Result<(), SessionError> {
-        let _ = input;
+    fn put(&mut self, _input: &mut Vec<u8>) -> Result<(), SessionError> {
         Ok(())
     }
 
