@@ -43,8 +43,8 @@ pub(crate) async fn offers_ech(stream: &TcpStream) -> io::Result<bool> {
     let mut bytes = vec![0; MOST_BYTES];
     loop {
         let length = stream.peek(&mut bytes).await?;
-        match record(&bytes[..length]) {
-            Some(record) => return Ok(has_ech(record).unwrap_or(false)),
+        match first_record(&bytes[..length]) {
+            Some((record, _)) => return Ok(has_ech(record).unwrap_or(false)),
             None if length == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             None if length == MOST_BYTES => return Ok(false),
             None => tokio::time::sleep(PAUSE).await,
@@ -52,10 +52,10 @@ pub(crate) async fn offers_ech(stream: &TcpStream) -> io::Result<bool> {
     }
 }
 
-/// Returns the first record, with its header, if it is complete.
-fn record(bytes: &[u8]) -> Option<&[u8]> {
+/// Splits off the first record, with its header (RFC 8446 section 5.1), if it is complete.
+pub fn first_record(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let [_, _, _, high, low] = *bytes.first_chunk()?;
-    bytes.get(..5 + usize::from(u16::from_be_bytes([high, low])))
+    bytes.split_at_checked(5 + usize::from(u16::from_be_bytes([high, low])))
 }
 
 /// Returns whether a record with a ClientHello has the extension, or `None` for another record.
@@ -113,10 +113,10 @@ mod tests {
             assert_eq!(has_ech(&other), None, "{at}");
         }
         for end in 0..with.len() {
-            assert_eq!(record(&with[..end]), None, "{end} bytes");
+            assert_eq!(first_record(&with[..end]), None, "{end} bytes");
         }
         let more = [&with[..], &[22, 3]].concat();
-        assert_eq!(record(&more), Some(&with[..]));
+        assert_eq!(first_record(&more), Some((&with[..], &[22, 3][..])));
     }
 
     async fn connected() -> (TcpStream, TcpStream) {

@@ -44,7 +44,7 @@ pub use adapter::*;
 pub use build::{build_facts, build_facts_with, locked_package, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::{client_headers, server_view};
-pub use client_hello::hello_extensions;
+pub use client_hello::{first_record, hello_extensions};
 pub use client_setup::ClientSetup;
 pub use explain::{Explained, hyphenated, kebab};
 pub use fetch::{Fetch, FetchError, Fetched};

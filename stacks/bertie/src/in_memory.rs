@@ -12,7 +12,7 @@ use bertie::{
 use netbench_tls::{FailureWord, Negotiated};
 use netbench_worker::{
     Endpoint, EndpointSetup, HandshakeState, InMemory, Observed, Session, SessionError, SetupError,
-    TrustRoots, Verifier,
+    TrustRoots, Verifier, first_record,
 };
 use rand::thread_rng;
 
@@ -24,9 +24,6 @@ use crate::{
 
 /// The maximum plaintext of a record (RFC 8446 section 5.1). Bertie leaves the limit to its user.
 const RECORD: u16 = 1 << 14;
-
-/// Size of a record's header.
-const HEADER: usize = 5;
 
 impl InMemory for BertieStack {
     fn client(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
@@ -115,11 +112,7 @@ fn failed(what: FailureWord) -> impl Fn(TLSError) -> SessionError {
 
 /// Splits off the first record from the bytes after it.
 fn record(bytes: &[u8], what: FailureWord) -> Result<(Bytes, &[u8]), SessionError> {
-    let length = bytes
-        .get(3..HEADER)
-        .and_then(|length| length.try_into().ok());
-    let length = length.map(|length| HEADER + usize::from(u16::from_be_bytes(length)));
-    let split = length.and_then(|length| bytes.split_at_checked(length));
+    let split = first_record(bytes);
     let (record, rest) = split.ok_or_else(|| SessionError::new(what, "a part of a record"))?;
     Ok((Bytes::from(record), rest))
 }

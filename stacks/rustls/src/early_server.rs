@@ -10,7 +10,7 @@ use std::{
 use netbench_tls::{EarlyDataPolicy, EarlyDataStatus, Negotiated, wire::content::APPLICATION_DATA};
 use netbench_worker::{
     Accept, AcceptError, Accepted, BoxFuture, DrivenSession, EarlyReceipt, Socket, SocketSession,
-    accepted, polled,
+    accepted, first_record, polled,
 };
 use rustls::{
     HandshakeKind, NamedGroup, ServerConfig, ServerConnection, server::StoresServerSessions,
@@ -24,9 +24,6 @@ use crate::{hello::Hello, names};
 
 /// The early data that a ticket allows, in bytes.
 const LIMIT_BYTES: u32 = 16 * 1024;
-
-/// The length of a record's header (RFC 8446 section 5.1).
-const HEADER_BYTES: usize = 5;
 
 /// An acceptor of connections with early data.
 #[derive(Clone)]
@@ -158,8 +155,8 @@ impl<W: AsyncRead + AsyncWrite + Unpin> EarlySession<W> {
     /// An end of the stream within the handshake is an error, because nothing can follow.
     fn receive(&mut self) -> io::Result<()> {
         loop {
-            if let Some(length) = record_bytes(&self.received) {
-                return self.process(length);
+            if let Some((record, _)) = first_record(&self.received) {
+                return self.process(record.len());
             }
             let mut buffer = [0; 16 * 1024];
             let count = self.socket.read(&mut buffer)?;
@@ -322,13 +319,6 @@ impl StoresServerSessions for Lasting {
     fn can_cache(&self) -> bool {
         self.0.can_cache()
     }
-}
-
-/// Returns the length of the record at the beginning of `bytes`, if all of it is there.
-fn record_bytes(bytes: &[u8]) -> Option<usize> {
-    let [_, _, _, high, low] = *bytes.first_chunk::<HEADER_BYTES>()?;
-    let length = HEADER_BYTES + usize::from(u16::from_be_bytes([high, low]));
-    (bytes.len() >= length).then_some(length)
 }
 
 #[cfg(all(test, feature = "ring"))]
