@@ -31,12 +31,15 @@ pub(crate) struct Bench {
     cases: Vec<Case>,
     served: BTreeMap<String, Served>,
     /// The sites that the stack reports as unsupported, with the reasons.
-    unsupported: BTreeMap<String, String>,
+    unsupported: Reasons,
     roots_pem: String,
 }
 
 /// A predicate for the sites that a stack must refuse to serve.
 pub(crate) type Lacks = fn(&LabProfile) -> bool;
+
+/// Reasons by the names of sites.
+type Reasons = BTreeMap<String, String>;
 
 /// A site that is listening.
 struct Served {
@@ -224,7 +227,7 @@ fn serve(
     stack: &str,
     lab: &Lab,
     sites: &[Site],
-) -> Result<(BTreeMap<String, Served>, BTreeMap<String, String>), String> {
+) -> Result<(BTreeMap<String, Served>, Reasons), String> {
     let mut by_stack = lab.serve_sites(sites, |_| any_port());
     let sites = by_stack.remove(stack).unwrap_or_default();
     let mut chains: BTreeMap<_, _> = sites

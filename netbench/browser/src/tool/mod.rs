@@ -70,7 +70,7 @@ impl ToolProgram {
         let path = path.ok_or_else(|| {
             BrowserError::missing(tool.name(), format!("Debian's package is {package}"))
         })?;
-        let (arguments, about): (&[&str], fn(&str) -> Option<About>) = match tool {
+        let (arguments, about): (&[&str], ReadAbout) = match tool {
             Tool::Curl => (&["--version"], curl::about),
             Tool::Wget => (&["--version"], wget::about),
             Tool::Python => (&["-c", python::ABOUT], python::about),
@@ -108,6 +108,9 @@ impl ToolProgram {
         &self.library
     }
 }
+
+/// A function that reads a program's answer about itself; none if the answer lacks a part.
+type ReadAbout = fn(&str) -> Option<About>;
 
 /// A program's information about itself.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,13 +6,16 @@ use crate::{
     exit::{WrongInput, bail_input},
 };
 
+/// The runs that together completed the rounds of a plan once.
+type Group<P> = Vec<Part<P>>;
+
 /// Groups the runs that together completed the rounds of a plan once: one whole run, or its shards. Shards with the same
 /// seed are one group; if such shards overlap, the shards with the same seed and vantage point are. Also returns
 /// descriptions of the missing parts.
 pub(crate) fn groups<P: Merged>(
     parts: Vec<Part<P>>,
     options: &Merge,
-) -> Result<(Vec<Vec<Part<P>>>, Vec<String>), WrongInput> {
+) -> Result<(Vec<Group<P>>, Vec<String>), WrongInput> {
     let mut groups = Vec::new();
     let mut by_seed: BTreeMap<u64, Vec<Part<P>>> = BTreeMap::new();
     for part in parts {

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use netbench_interop::{LossReport, confirmation};
+use netbench_interop::{Losses, confirmation};
 use netbench_model::{
     Condition, ConnectManifest, Manifest, Measure, Part, PartState, Plan, Record, Sample, Scenario,
     StackName, SuiteOutcome, SuiteSample, Work,
@@ -132,7 +132,11 @@ fn store_scan(run: &Path, lost: usize) {
         scan_made::offer(OLD, &[GCM, DHE]),
         scan_made::offer(NEW, &[GCM]),
     ];
-    let predicted = LossReport::new(offers.clone(), &scans, Vec::new());
+    let mut losses = Losses::new(offers.clone(), Vec::new());
+    for scan in &scans {
+        losses.add(scan);
+    }
+    let predicted = losses.report();
     let confirmed = predicted.sites[..lost].iter().map(|found| {
         let alert = HandshakeResult::Failed {
             class: "alert".to_owned(),

@@ -22,10 +22,13 @@ pub struct ExchangeCalls<G, C, S, A, E> {
     /// Generates the server's share and computes its secret, from the client's key share.
     pub respond: fn(&G, &C) -> Result<S, E>,
     /// Computes the client's secret, and returns the key pair if it is not for one use.
-    pub agree: fn(&G, C, &S) -> Result<(Option<C>, A), E>,
+    pub agree: Agree<G, C, S, A, E>,
     /// Returns the secrets of client and server.
     pub secrets: for<'a> fn(&'a A, &'a S) -> [&'a [u8]; 2],
 }
+
+/// A call that computes the client's secret in a group, from the client's key pair and the server's share.
+pub type Agree<G, C, S, A, E> = fn(&G, C, &S) -> Result<(Option<C>, A), E>;
 
 impl<G, C, S, A, E> Exchange<G, C, S, A, E> {
     /// Creates a key exchange that has not begun.

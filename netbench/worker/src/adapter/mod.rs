@@ -29,7 +29,7 @@ pub use callbacks::{CallbackTransport, Lent, NotTransferred};
 pub use converted::Converted;
 pub use driven::{DrivenSession, SocketSession, polled};
 pub use ech_key::{ServerEchKey, ech_keys};
-pub use exchange::{Exchange, ExchangeCalls};
+pub use exchange::{Agree, Exchange, ExchangeCalls};
 pub use offer::{
     FFDHE2048_PEM, Parameters, all_of, der_length, site_suites, supported, usable_suites,
     usable_versions, version_range,

@@ -120,6 +120,9 @@ pub(crate) struct Step<'a> {
 /// A function that returns the reason why a step is needed, in words for the progress, or `None` if it is not needed.
 pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
 
+/// A function that creates a run's folder in another, with the thresholds of the evaluation.
+pub(crate) type Create<'a> = dyn Fn(&Path, &Thresholds) -> anyhow::Result<RunFolder> + 'a;
+
 /// The work of a step, whose results are under the part's folder.
 pub(crate) enum Work<'a> {
     /// A command of netbench, whose output goes into a file.
@@ -133,8 +136,8 @@ pub(crate) enum Work<'a> {
         folder: &'static str,
         /// Predicts the time of the run.
         time: Box<dyn Fn() -> anyhow::Result<Duration> + 'a>,
-        /// Creates the run's folder in another, with the thresholds of the evaluation.
-        create: Box<dyn Fn(&Path, &Thresholds) -> anyhow::Result<RunFolder> + 'a>,
+        /// Creates the run's folder.
+        create: Box<Create<'a>>,
         /// The values that a run does not store. Every session supplies them again.
         unstored: Unstored,
     },
