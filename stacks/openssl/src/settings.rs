@@ -14,7 +14,7 @@ use netbench_tls::{
 use netbench_worker::{SetupError, refused};
 use openssl::{
     error::{Error, ErrorStack},
-    ssl::{SslConnector, SslContextBuilder, SslOptions, SslRef},
+    ssl::{SslContextBuilder, SslOptions, SslRef},
     x509::{X509CrlRef, X509StoreContextRef, X509VerifyResult, store::X509StoreBuilderRef},
 };
 
@@ -111,7 +111,7 @@ impl Libssl for OpenSsl {
 
     /// Returns the number of roots so far: a folder is read when a chain is verified.
     #[cfg(not(before_openssl_3))]
-    fn roots_read(connector: &SslConnector) -> Option<u32> {
+    fn roots_read(connector: &openssl::ssl::SslConnector) -> Option<u32> {
         let store = connector.context().cert_store();
         u32::try_from(store.all_certificates().len()).ok()
     }
