@@ -147,6 +147,24 @@ impl<'a> Asked<'a> {
     }
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// Folders of runs of connect, or of shards of a scan
+    #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Folder to create
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: PathBuf,
+    /// Make an HTML page of the report too, report.html in the run's folder, and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Merge even if shards are missing or runs are unfinished; the report lists them
+    #[arg(long)]
+    pub(crate) partial: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 /// The HTML page of a run's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Page {

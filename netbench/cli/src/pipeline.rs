@@ -25,12 +25,11 @@ use netbench_store::{Appender, RunFolder, StoreError};
 
 use crate::{
     client::Unstored,
-    commands::runs::merge::Merge,
     compare::Compare,
     cost::{Cost, Piece},
     exit::{Ended, cannot_continue},
     interrupt,
-    options::{Asked, Page, StoredIn},
+    options::{Asked, Merge, Page, StoredIn},
     output,
     progress::{Progress, outcome_of},
     run,

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Merged, Part};
 use crate::{
-    commands::runs::merge::Merge,
     exit::{WrongInput, bail_input},
+    options::Merge,
 };
 
 /// The runs that together completed the rounds of a plan once.

@@ -3,7 +3,8 @@
 
 pub(crate) mod args;
 mod check;
-pub(crate) mod runs;
+pub(crate) mod cost;
+mod runs;
 mod shims;
 
 use netbench_bogo::{

@@ -3,7 +3,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 
 use super::{demo, explain, history, merge, report};
-use crate::{compare, options::Output};
+use crate::{
+    compare,
+    options::{Merge, Output},
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +55,7 @@ pub(crate) enum Runs {
     Explain(explain::Explain),
     /// Merge the shards of a run, or runs of connect from several machines
     #[command(after_help = merge::EXAMPLES)]
-    Merge(merge::Merge),
+    Merge(Merge),
     /// Delete old runs, or compress them
     #[command(after_help = PRUNE)]
     Prune(Prune),

@@ -6,7 +6,7 @@ pub(crate) mod demo;
 mod explain;
 mod history;
 pub(crate) mod list;
-pub(crate) mod merge;
+mod merge;
 mod prune;
 mod report;
 

@@ -4,9 +4,9 @@ use netbench_model::{CompressionRecord, ConnectManifest, ConnectPlan, MergedRun,
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
-    commands::runs::merge::Merge,
     exit::WrongInput,
     merge::{Merged, Part, groups, name, parts, whole, whole_sites, write},
+    options::Merge,
 };
 
 /// Merges runs of `connect`: shards of one plan, or whole runs from several machines. Sites are in the order of the whole

@@ -8,9 +8,9 @@ use netbench_store::{Index, RunFolder, StoreError};
 
 use super::{AGAINST, index};
 use crate::{
-    commands::runs::merge::Merge,
     exit::{WrongInput, bail_input},
     merge::{Merged, Part, groups, name, parts, whole, write},
+    options::Merge,
     stored,
 };
 

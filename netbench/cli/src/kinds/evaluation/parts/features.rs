@@ -6,7 +6,7 @@ use netbench_model::{Depth, EvaluationPlan, StackName};
 use super::part::{Load, Needs, Part, Results, Step, Steps, Work, printed};
 use crate::{
     client::Unstored,
-    commands::bogo::runs::time_of_all,
+    commands::bogo::cost::time_of_all,
     cost::cores,
     workers::{SourceTree, in_path},
 };
