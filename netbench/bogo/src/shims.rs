@@ -240,7 +240,7 @@ impl KnownShim {
         found.map(|one| one.why)
     }
 
-    /// Returns what is known of a cell beyond the tests: the support, and the reason or the setting that enables the
+    /// Returns the facts about a cell beyond the tests: the support, and the reason or the setting that enables the
     /// feature.
     pub(crate) fn beyond(
         &self,

@@ -191,7 +191,7 @@ impl Firefox {
         self.ask(set, json!({"value": context}), doing, limit)?;
         let mut execute = json!({"script": script, "args": []});
         if context == OWN {
-            // All scripts share one sandbox, so that one can read the variables of another.
+            // A script can read the variables of others only in a sandbox that all scripts share.
             execute["sandbox"] = json!("system");
             execute["newSandbox"] = json!(false);
         }

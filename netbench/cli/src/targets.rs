@@ -30,8 +30,8 @@ const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 /// The requirements of a run for its sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Times. Without a network there is nothing to measure; names of real hosts are resolved before the run, so that
-    /// every trial goes to the same address.
+    /// Times, which require a network. Names of real hosts are resolved before the run, because all trials must have the
+    /// same address.
     Times,
     /// Only answers, which loopback provides too. Names are resolved before each site.
     Answers,

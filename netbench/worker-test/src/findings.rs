@@ -27,7 +27,7 @@ impl From<Vec<String>> for Findings {
     }
 }
 
-/// Returns the error of a check with what was checked, or `None` if the check has succeeded.
+/// Returns the error of a check with the name of the checked thing, or `None` if the check has succeeded.
 pub(crate) fn error_of<T>(what: impl Display, checked: Result<T, String>) -> Option<String> {
     checked.err().map(|error| format!("{what}: {error}"))
 }

@@ -120,7 +120,7 @@ pub(crate) fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>
     Ok(parts)
 }
 
-/// Returns the manifest of the run of these parts called `name`, which lacks what is `missing`.
+/// Returns the manifest of the run `name`, which has these parts and lacks the `missing` ones.
 pub(crate) fn whole<P>(
     parts: Vec<Manifest<P>>,
     merged: Vec<MergedRun>,

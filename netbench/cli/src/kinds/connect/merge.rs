@@ -78,8 +78,8 @@ struct Joined {
 }
 
 impl Joined {
-    /// Adds a part of a group. Each group except the first gets new numbers of rounds, ordinals and blocks, so that samples
-    /// of one site from two machines stay distinct.
+    /// Adds a part of a group. Each group except the first gets new numbers of rounds, ordinals and blocks, which keep
+    /// samples of one site from two machines distinct.
     fn add(&mut self, group: usize, mut part: Part<ConnectPlan>) -> Result<(), WrongInput> {
         let places = part.places()?;
         let numbers = u32::try_from(group).ok().and_then(|group| {
